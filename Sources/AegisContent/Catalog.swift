@@ -1,0 +1,117 @@
+package import AegisCore
+
+/// Every notification there is, for the server and the app alike, as `catalog.yaml` describes it.
+package struct Catalog: Sendable {
+    package var defaultLocale: LocaleTag
+    package var categories: [String: NotificationCategory]
+    /// By the type's name.
+    package var types: [String: CatalogType]
+    /// The type's name by each event type name that means it; the type's own name is always among them.
+    package let typeNames: [String: String]
+
+    package init(
+        defaultLocale: LocaleTag, categories: [String: NotificationCategory], types: [String: CatalogType]
+    ) {
+        self.defaultLocale = defaultLocale
+        self.categories = categories
+        self.types = types
+        var names: [String: String] = [:]
+        for (name, type) in types {
+            names[name] = name
+            for match in type.matches { names[match] = name }
+        }
+        typeNames = names
+    }
+
+    /// The type that an event of this name means; nil if none does.
+    package func type(matching eventType: String) -> CatalogType? {
+        typeNames[eventType].flatMap { types[$0] }
+    }
+}
+
+/// One type of notification: its rules and its texts.
+package struct CatalogType: Sendable {
+    package var rules: NotificationRules
+    /// Event type names that mean this type, beside its own.
+    package var matches: [String]
+    /// Nil where the type says `none`.
+    package var deepLink: Template?
+    package var threadID: Template?
+    /// Nil derives it from event and user.
+    package var collapseID: Template?
+    /// Root keys of the payload beside `aps`, in the catalog's order.
+    package var custom: [CustomField]
+    /// Empty for background types.
+    package var content: [LocaleTag: MessageTemplates]
+    /// Neutral text that says nothing private.
+    package var fallback: [LocaleTag: MessageTemplates]
+
+    package init(
+        rules: NotificationRules, matches: [String] = [], deepLink: Template? = nil, threadID: Template? = nil,
+        collapseID: Template? = nil, custom: [CustomField] = [], content: [LocaleTag: MessageTemplates] = [:],
+        fallback: [LocaleTag: MessageTemplates] = [:]
+    ) {
+        self.rules = rules
+        self.matches = matches
+        self.deepLink = deepLink
+        self.threadID = threadID
+        self.collapseID = collapseID
+        self.custom = custom
+        self.content = content
+        self.fallback = fallback
+    }
+}
+
+package struct CustomField: Sendable {
+    package var key: String
+    package var value: Template
+
+    package init(key: String, value: Template) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// The texts of a type in one locale.
+package struct MessageTemplates: Sendable {
+    package var title: Template?
+    package var subtitle: Template?
+    package var body: Template?
+
+    package init(title: Template? = nil, subtitle: Template? = nil, body: Template? = nil) {
+        self.title = title
+        self.subtitle = subtitle
+        self.body = body
+    }
+}
+
+/// A category of notifications, as the app registers it.
+///
+/// - Source: Apple, `UNNotificationCategory` and `UNNotificationAction`.
+package struct NotificationCategory: Hashable, Sendable {
+    package struct Action: Hashable, Sendable {
+        package var id: String
+        package var title: String
+        /// `foreground`, `destructive`, `authenticationRequired`, `textInput`.
+        package var options: [String]
+
+        package init(id: String, title: String, options: [String]) {
+            self.id = id
+            self.title = title
+            self.options = options
+        }
+    }
+
+    package var id: String
+    package var actions: [Action]
+    package var options: [String]
+    /// Shown when previews are hidden.
+    package var hiddenPreview: String?
+
+    package init(id: String, actions: [Action], options: [String], hiddenPreview: String?) {
+        self.id = id
+        self.actions = actions
+        self.options = options
+        self.hiddenPreview = hiddenPreview
+    }
+}

@@ -1,0 +1,131 @@
+/// What is asked: may this event reach this person now, and how.
+package struct DecisionQuestion: Sendable {
+    package var event: DomainEvent
+    package var rules: NotificationRules
+    package var user: UserID
+    package var snapshot: RecipientSnapshot
+    /// The configured apps; devices of others are left alone.
+    package var apps: [AppID: AppRules]
+    /// The rendered `thread-id`, for muted threads.
+    package var threadID: String?
+    /// Whether this is a deferred notification that has come due; its own ledger row does not make it a duplicate.
+    package var isDue: Bool
+    package var now: UnixTime
+    /// How long the ledger remembers; an older event is expired before it is claimed.
+    package var retention: Duration
+    /// Whether the answer shall say how it was reached; the hot path asks only for the answer.
+    package var isTraced: Bool
+
+    package init(
+        event: DomainEvent, rules: NotificationRules, user: UserID, snapshot: RecipientSnapshot,
+        apps: [AppID: AppRules], threadID: String? = nil, isDue: Bool = false, now: UnixTime, retention: Duration,
+        isTraced: Bool = false
+    ) {
+        self.event = event
+        self.rules = rules
+        self.user = user
+        self.snapshot = snapshot
+        self.apps = apps
+        self.threadID = threadID
+        self.isDue = isDue
+        self.now = now
+        self.retention = retention
+        self.isTraced = isTraced
+    }
+}
+
+/// What is answered.
+package enum Decision: Hashable, Sendable {
+    case send(SendPlan)
+    case suppress(SuppressionReason, trace: [DecisionStep])
+    /// Decide again at `until`, from fresh data.
+    case postpone(until: UnixTime, rule: DecisionStep.Rule, trace: [DecisionStep])
+    /// The ledger has closed it.
+    case duplicate
+}
+
+/// A notification that goes out.
+package struct SendPlan: Hashable, Sendable {
+    /// Where to, at least one; a device whose outcome the ledger has is not among them.
+    package var targets: [SendTarget]
+    /// Absolute, for retries and `apns-expiration` alike.
+    package var expiresAt: UnixTime
+    /// The apps whose badge this notification raises.
+    package var badgeApps: Set<AppID>
+    package var trace: [DecisionStep]
+
+    package init(targets: [SendTarget], expiresAt: UnixTime, badgeApps: Set<AppID>, trace: [DecisionStep]) {
+        self.targets = targets
+        self.expiresAt = expiresAt
+        self.badgeApps = badgeApps
+        self.trace = trace
+    }
+}
+
+/// One device of a notification and how it shall appear there.
+package struct SendTarget: Hashable, Sendable {
+    package var device: Device
+    package var level: InterruptionLevel
+    package var sound: SoundRule
+    package var badge: BadgeRule
+
+    package init(device: Device, level: InterruptionLevel, sound: SoundRule, badge: BadgeRule) {
+        self.device = device
+        self.level = level
+        self.sound = sound
+        self.badge = badge
+    }
+}
+
+/// One rule that was asked and what it said, in the order of asking.
+package struct DecisionStep: Hashable, Sendable {
+    /// The rule's short code, as the ledger and `preview` show it.
+    package enum Rule: String, Hashable, Sendable, CaseIterable {
+        case duplicate
+        case age
+        case actor
+        case expiry
+        case schedule
+        case typeSwitch = "type"
+        case categorySwitch = "category"
+        case mute
+        case consent
+        case quietHours = "quiet_hours"
+        case devices
+        case authorization
+        case level
+        case sound
+        case badge
+    }
+
+    package var rule: Rule
+    /// What it found, in words for an operator; no personal data.
+    package var finding: String
+
+    package init(_ rule: Rule, _ finding: String) {
+        self.rule = rule
+        self.finding = finding
+    }
+}
+
+/// Local time, as quiet hours need it; the calendar lives outside the core.
+package protocol LocalTimeRules {
+    /// Weekday and minutes after midnight at `time` in an IANA zone; nil for an unknown zone.
+    func localTime(at time: UnixTime, in zone: String) -> LocalTime?
+
+    /// The first moment not before `time` at which the wall clock of `zone` shows `minutes` after midnight, skipped times
+    /// counting as shown when the clock jumps over them; nil for an unknown zone.
+    func next(minutes: Int, after time: UnixTime, in zone: String) -> UnixTime?
+}
+
+/// A moment on a wall clock.
+package struct LocalTime: Hashable, Sendable {
+    package var weekday: Weekday
+    /// 0 to 1439.
+    package var minutes: Int
+
+    package init(weekday: Weekday, minutes: Int) {
+        self.weekday = weekday
+        self.minutes = minutes
+    }
+}

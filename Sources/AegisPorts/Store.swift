@@ -1,0 +1,313 @@
+package import AegisCore
+
+/// Devices and what people asked for.
+package protocol DeviceStore: Sendable {
+    /// Registers or refreshes. A new token of one installation replaces the old in the same row; a token that another user
+    /// holds moves to this one unless `sharesToken`. Any registration lifts quarantine and deletion and sets
+    /// `registered_at`.
+    ///
+    /// - Returns: Whether a row was made (or brought back) rather than refreshed.
+    func register(_ registration: DeviceRegistration, sharesToken: Bool, at now: UnixTime) async throws(StoreError)
+        -> Bool
+
+    /// Soft-deletes every row of an installation of a user (logout).
+    ///
+    /// - Returns: How many rows there were.
+    func unregister(user: UserID, installation: String, at now: UnixTime) async throws(StoreError) -> Int
+
+    /// Registered devices, quarantined ones included, newest registration first.
+    func devices(of user: UserID) async throws(StoreError) -> [Device]
+
+    func preferences(of user: UserID) async throws(StoreError) -> Preferences
+    func setPreferences(_ preferences: Preferences, of user: UserID, at now: UnixTime) async throws(StoreError)
+
+    /// The app came to the front: badge 0. What was claimed before `now` is not taken back from the badge any more.
+    func opened(user: UserID, app: AppID, at now: UnixTime) async throws(StoreError)
+    func badge(of user: UserID, app: AppID) async throws(StoreError) -> Int
+    func setBadge(_ count: Int, of user: UserID, app: AppID, at now: UnixTime) async throws(StoreError)
+}
+
+/// The ledger that makes redelivery harmless, and what waits for later.
+///
+/// One ``recall(_:)``, one ``claim(_:at:)`` and one ``settle(_:at:)`` a batch, each one transaction.
+package protocol Ledger: Sendable {
+    /// Snapshots in the order of `keys`; the same user or key may appear more than once.
+    func recall(_ keys: [NotificationKey]) async throws(StoreError) -> [RecipientSnapshot]
+
+    /// Writes what was decided, before anything is sent. Durable when it returns.
+    ///
+    /// - Returns: One result a claim, in order.
+    func claim(_ claims: [Claim], at now: UnixTime) async throws(StoreError) -> [ClaimResult]
+
+    /// Writes what became of deliveries and notifications, prunes and takes badges back. Durable when it returns.
+    /// Every part is idempotent: an outcome that is already there stays as it is.
+    ///
+    /// - Returns: What became of each prune, in order.
+    func settle(_ settlement: Settlement, at now: UnixTime) async throws(StoreError) -> [PruneResult]
+
+    /// Takes up to `limit` deferred notifications that are due. They are leased: if they are not settled by `lease` from
+    /// now, they come due again.
+    func takeDue(at now: UnixTime, limit: Int, lease: Duration) async throws(StoreError) -> [DeferredNotification]
+
+    /// When the next deferred notification is due, leases included; nil if none waits.
+    func nextDue() async throws(StoreError) -> UnixTime?
+
+    /// The number that wait.
+    func deferredCount() async throws(StoreError) -> Int
+
+    /// What the ledger knows of an event, by its id alone, for one user or all; per device.
+    func history(ofEvent id: String, user: UserID?) async throws(StoreError) -> [NotificationRecord]
+}
+
+/// The store as a whole: schema and health.
+package protocol Store: DeviceStore, Ledger {
+    /// Cheap; throws what an operation would throw.
+    func ping() async throws(StoreError)
+    func schemaVersion() async throws(StoreError) -> SchemaVersion
+    /// Brings the schema up to date; returns the numbers of the migrations applied.
+    func migrate() async throws(StoreError) -> [Int]
+    /// Drops ledger days before `day`.
+    func dropLedger(before day: UTCDay) async throws(StoreError)
+    func close() async
+}
+
+package struct SchemaVersion: Hashable, Sendable {
+    /// 0 for an empty store.
+    package let current: Int
+    package let latest: Int
+
+    package init(current: Int, latest: Int) {
+        self.current = current
+        self.latest = latest
+    }
+}
+
+/// One decision on its way into the ledger.
+package struct Claim: Hashable, Sendable {
+    package enum Action: Hashable, Sendable {
+        /// Will be sent; raises these apps' badges unless the row has counted already.
+        case send(badgeApps: Set<AppID>)
+        case suppress(SuppressionReason)
+        /// `event` is what ``DeferredNotification/event`` gives back.
+        case postpone(until: UnixTime, reason: String, lane: Lane, event: [UInt8])
+        /// Dead-lettered before sending.
+        case reject(reason: String)
+        /// A redelivery of what is closed: raises `repeats`.
+        case repeated
+    }
+
+    package var key: NotificationKey
+    /// The catalog's name of the type.
+    package var type: String
+    package var action: Action
+    /// The due notification this claim comes from; its `deferred` row goes with ``Settlement/finishedDeferrals`` or is
+    /// replaced by another postponement.
+    package var deferral: DeferralID?
+
+    package init(key: NotificationKey, type: String, action: Action, deferral: DeferralID? = nil) {
+        self.key = key
+        self.type = type
+        self.action = action
+        self.deferral = deferral
+    }
+}
+
+package enum ClaimResult: Hashable, Sendable {
+    /// Ours to send; the unread count of each app of the user that has one, after this claim.
+    case claimed(badges: [AppID: Int])
+    /// Closed meanwhile, by this or another instance: nothing to do.
+    case alreadyClosed
+    /// What was written needs no sending.
+    case recorded
+}
+
+package struct DeferralID: Hashable, Sendable {
+    package let number: Int64
+
+    package init(_ number: Int64) {
+        self.number = number
+    }
+}
+
+/// A notification whose time has come.
+package struct DeferredNotification: Hashable, Sendable {
+    package var id: DeferralID
+    package var key: NotificationKey
+    package var type: String
+    package var lane: Lane
+    package var dueAt: UnixTime
+    package var event: [UInt8]
+
+    package init(
+        id: DeferralID, key: NotificationKey, type: String, lane: Lane, dueAt: UnixTime, event: [UInt8]
+    ) {
+        self.id = id
+        self.key = key
+        self.type = type
+        self.lane = lane
+        self.dueAt = dueAt
+        self.event = event
+    }
+}
+
+/// What became of a batch, as one write.
+package struct Settlement: Hashable, Sendable {
+    package struct Delivery: Hashable, Sendable {
+        package var key: NotificationKey
+        package var device: DeviceID
+        package var pushID: PushID
+        package var outcome: DeliveryOutcome
+        package var status: Int?
+        package var reason: String?
+        package var attempts: Int
+
+        package init(
+            key: NotificationKey, device: DeviceID, pushID: PushID, outcome: DeliveryOutcome, status: Int?,
+            reason: String?, attempts: Int
+        ) {
+            self.key = key
+            self.device = device
+            self.pushID = pushID
+            self.outcome = outcome
+            self.status = status
+            self.reason = reason
+            self.attempts = attempts
+        }
+    }
+
+    /// A notification of which every device has its outcome.
+    package struct Closure: Hashable, Sendable {
+        package var key: NotificationKey
+        package var state: LedgerState
+        package var reason: String?
+        /// Whether a device accepted; if none did, the badge that the claim counted is taken back, once, unless it was
+        /// reset since the claim.
+        package var wasAccepted: Bool
+
+        package init(key: NotificationKey, state: LedgerState, reason: String?, wasAccepted: Bool) {
+            self.key = key
+            self.state = state
+            self.reason = reason
+            self.wasAccepted = wasAccepted
+        }
+    }
+
+    package struct Prune: Hashable, Sendable {
+        package var token: DeviceToken
+        package var app: AppKey
+        /// Nil prunes whatever still has the token.
+        package var goneAt: UnixTime?
+        package var reason: String
+
+        package init(token: DeviceToken, app: AppKey, goneAt: UnixTime?, reason: String) {
+            self.token = token
+            self.app = app
+            self.goneAt = goneAt
+            self.reason = reason
+        }
+    }
+
+    package var deliveries: [Delivery]
+    package var closures: [Closure]
+    package var prunes: [Prune]
+    package var quarantines: [Prune]
+    package var finishedDeferrals: [DeferralID]
+
+    package init(
+        deliveries: [Delivery] = [], closures: [Closure] = [], prunes: [Prune] = [], quarantines: [Prune] = [],
+        finishedDeferrals: [DeferralID] = []
+    ) {
+        self.deliveries = deliveries
+        self.closures = closures
+        self.prunes = prunes
+        self.quarantines = quarantines
+        self.finishedDeferrals = finishedDeferrals
+    }
+}
+
+package enum PruneResult: Hashable, Sendable {
+    /// This many rows, of all users of the token.
+    case pruned(Int)
+    /// The newest registration of the token is not older than the answer's timestamp, or the token is gone already.
+    case kept
+}
+
+/// One ledger row with its deliveries, for `explain`.
+package struct NotificationRecord: Hashable, Sendable {
+    package struct Delivery: Hashable, Sendable {
+        package var device: DeviceID
+        package var pushID: String
+        package var outcome: String
+        package var status: Int?
+        package var reason: String?
+        package var attempts: Int
+
+        package init(
+            device: DeviceID, pushID: String, outcome: String, status: Int?, reason: String?, attempts: Int
+        ) {
+            self.device = device
+            self.pushID = pushID
+            self.outcome = outcome
+            self.status = status
+            self.reason = reason
+            self.attempts = attempts
+        }
+    }
+
+    package var key: NotificationKey
+    package var type: String
+    package var state: LedgerState
+    package var reason: String?
+    package var repeats: Int
+    package var createdAt: UnixTime
+    package var deliveries: [Delivery]
+
+    package init(
+        key: NotificationKey, type: String, state: LedgerState, reason: String?, repeats: Int, createdAt: UnixTime,
+        deliveries: [Delivery]
+    ) {
+        self.key = key
+        self.type = type
+        self.state = state
+        self.reason = reason
+        self.repeats = repeats
+        self.createdAt = createdAt
+        self.deliveries = deliveries
+    }
+}
+
+package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    package enum Kind: Hashable, Sendable {
+        /// Not there, or busy beyond the limit: wait and try again.
+        case unavailable
+        /// No room for another byte: wait, and tell the operator.
+        case full
+        /// The schema is missing, too old or too new.
+        case schema
+        /// The data is not what this program wrote.
+        case corrupt
+        /// Our mistake: a statement the engine does not take, or a value that does not fit.
+        case invalid
+    }
+
+    package let kind: Kind
+    package let operation: String
+    /// The engine's own code and text; never a bound value.
+    package let detail: String
+
+    package init(kind: Kind, operation: String, detail: String) {
+        self.kind = kind
+        self.operation = operation
+        self.detail = detail
+    }
+
+    package var description: String { "store \(operation): \(detail)" }
+
+    /// Whether the same call may succeed later.
+    package var isRetryable: Bool {
+        switch kind {
+        case .unavailable, .full: true
+        case .schema, .corrupt, .invalid: false
+        }
+    }
+}
