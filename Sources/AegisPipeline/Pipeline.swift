@@ -1,0 +1,225 @@
+package import AegisContent
+package import AegisCore
+package import AegisEvents
+package import AegisPorts
+
+/// The way of an event: intake, decode, expand, enrich, decide, render, send, settle, commit.
+///
+/// One actor owns all bookkeeping; work passes through it in batches. Loops of its own, all started by ``run()``:
+///
+///     intake ─▶ queue ─▶ work (plan, claim, hand to the dispatcher) ─▶ settle ─▶ commit
+///                          ▲ deferrals that have come due                └─▶ released partitions
+package actor Pipeline {
+    package struct Parts: Sendable {
+        package var eventLog: any EventLog
+        package var store: any Store
+        package var deadLetters: any DeadLetters
+        package var gateway: any PushGateway
+        package var digests: any IdentityDigests
+        package var clock: any TimeSource
+        package var log: any Log
+        package var meter: any Meter
+        package var observer: (any PipelineObserver)?
+
+        package init(
+            eventLog: any EventLog, store: any Store, deadLetters: any DeadLetters, gateway: any PushGateway,
+            digests: any IdentityDigests, clock: any TimeSource, log: any Log, meter: any Meter,
+            observer: (any PipelineObserver)? = nil
+        ) {
+            self.eventLog = eventLog
+            self.store = store
+            self.deadLetters = deadLetters
+            self.gateway = gateway
+            self.digests = digests
+            self.clock = clock
+            self.log = log
+            self.meter = meter
+            self.observer = observer
+        }
+    }
+
+    let parts: Parts
+    let settings: PipelineSettings
+    let dispatcher: Dispatcher
+    let badges: BadgeBoard
+    let decoder: EventDecoder
+    var planner: NotificationPlanner
+
+    // Intake.
+    var offsets = OffsetLedger()
+    var queue = WorkQueue()
+    /// Records taken from the queue and not finished, by assignment.
+    var inWork: [PartitionAssignment: Int] = [:]
+    /// Notifications and rejections that a record still waits for.
+    var openParts: [RecordReference: Int] = [:]
+    var revoking: [[PartitionAssignment]] = []
+    var pausedTopics: Set<String> = []
+    var assignedPartitions: Set<PartitionAssignment> = []
+
+    // Notifications that are claimed and not settled.
+    var open: [UInt64: OpenNotification] = [:]
+    var openKeys: Set<NotificationKey> = []
+    var openDeliveries: [Lane: Int] = [:]
+    var nextNotification: UInt64 = 0
+    var nextTicket: UInt64 = 0
+
+    // State of the service.
+    var hasJoined = false
+    var isDraining = false
+    var isStopped = false
+    var brokerTrouble: EventLogError?
+    var storeTrouble: StoreError?
+    var worker: CheckedContinuation<Void, Never>?
+    var idleWaiters: [CheckedContinuation<Void, Never>] = []
+
+    package init(
+        parts: Parts, settings: PipelineSettings, planner: NotificationPlanner, decoder: EventDecoder,
+        apps: [AppKey: SendScheduler<MonotonicTime>.Settings], badges: BadgeBoard
+    ) {
+        self.parts = parts
+        self.settings = settings
+        self.planner = planner
+        self.decoder = decoder
+        self.badges = badges
+        dispatcher = Dispatcher(
+            apps: apps, gateway: parts.gateway, badges: badges, clock: parts.clock, meter: parts.meter, log: parts.log)
+    }
+
+    /// Runs until ``drain(within:)`` has ended it.
+    package func run() async {
+        await withTaskGroup { group in
+            group.addTask { await self.dispatcher.run() }
+            group.addTask { await self.intakeLoop() }
+            group.addTask { await self.workLoop() }
+            group.addTask { await self.settleLoop() }
+            group.addTask { await self.commitLoop() }
+            group.addTask { await self.deferralLoop() }
+            group.addTask { await self.reminderLoop() }
+            await group.waitForAll()
+        }
+    }
+
+    /// A new catalog takes effect with the next batch.
+    package func reload(_ planner: NotificationPlanner) {
+        self.planner = planner
+    }
+
+    /// New credentials take effect at once, and open circuits are tried anew.
+    package func credentialsChanged() async {
+        await dispatcher.credentialsChanged()
+    }
+
+    /// Stops reading, lets what is claimed come to its end until `limit`, settles, commits and closes the log and the gateway.
+    ///
+    /// - Returns: How many notifications were left; their records are uncommitted and come again.
+    @discardableResult
+    package func drain(within limit: Duration) async -> Int {
+        isDraining = true
+        queue.removeAll()
+        let deadline = parts.clock.uptime().advanced(by: limit)
+        await parts.eventLog.setPaused(Set(settings.topics.keys))
+        while !isIdle, parts.clock.uptime() < deadline {
+            await waitForIdle(until: deadline)
+        }
+        await commit()
+        isStopped = true
+        wakeWorker()
+        await parts.gateway.close()
+        await parts.eventLog.close()
+        return open.count
+    }
+
+    /// Nothing is queued, planned or on its way.
+    package var isIdle: Bool { queue.isEmpty && inWork.isEmpty && open.isEmpty }
+
+    private func waitForIdle(until deadline: MonotonicTime) async {
+        let clock = parts.clock
+        let timer = Task {
+            try? await clock.sleep(until: deadline)
+            self.wakeIdleWaiters()
+        }
+        await withCheckedContinuation { idleWaiters.append($0) }
+        timer.cancel()
+    }
+
+    func wakeIdleWaiters() {
+        for waiter in idleWaiters { waiter.resume() }
+        idleWaiters = []
+    }
+
+    /// Runs a call of the store until it succeeds: an outage is a pause. Nil once the pipeline has stopped.
+    func persistently<Result: Sendable>(
+        _ operation: String, _ call: @Sendable () async throws(StoreError) -> Result
+    ) async -> Result? {
+        var backoff = settings.firstBackoff
+        while !isStopped {
+            let began = parts.clock.uptime()
+            do throws(StoreError) {
+                let result = try await call()
+                parts.meter.observe(
+                    [began.duration(to: parts.clock.uptime()).seconds], in: .storeOperationDuration, [operation])
+                if storeTrouble != nil {
+                    storeTrouble = nil
+                    parts.log.info("The store answers again")
+                    await updatePauses()
+                }
+                return result
+            } catch {
+                if storeTrouble == nil {
+                    parts.log.error(
+                        "The store does not answer; intake pauses until it does", ["detail": .text(error.description)])
+                    storeTrouble = error
+                    await updatePauses()
+                }
+                await pause(for: backoff)
+                backoff = min(backoff + backoff, settings.longestBackoff)
+            }
+        }
+        return nil
+    }
+
+    /// Publishes dead letters until the broker has acknowledged them; false once the pipeline has stopped.
+    func publishPersistently(_ letters: [DeadLetter]) async -> Bool {
+        guard !letters.isEmpty else { return true }
+        var backoff = settings.firstBackoff
+        while !isStopped {
+            do throws(EventLogError) {
+                try await parts.deadLetters.publish(letters, at: parts.clock.now())
+                for letter in letters {
+                    parts.meter.add(1, to: .deadLetters, [letter.origin.topic, letter.rejection.kind.rawValue])
+                }
+                return true
+            } catch {
+                if brokerTrouble == nil {
+                    parts.log.error(
+                        "Dead letters cannot be published; their partitions wait", ["detail": .text(error.description)])
+                }
+                brokerTrouble = error
+                await pause(for: backoff)
+                backoff = min(backoff + backoff, settings.longestBackoff)
+            }
+        }
+        return false
+    }
+
+    func pause(for duration: Duration) async {
+        try? await parts.clock.sleep(until: parts.clock.uptime().advanced(by: duration))
+    }
+}
+
+/// A notification that is claimed and waits for its devices.
+struct OpenNotification: Sendable {
+    enum Origin: Sendable {
+        case record(RecordReference, KafkaRecord)
+        case deferral(DeferralID, [UInt8])
+    }
+
+    var key: NotificationKey
+    var type: String
+    var origin: Origin
+    var remaining: Int
+    var wasAccepted: Bool
+    /// Devices that failed; written when the notification closes, after the dead letter is acknowledged.
+    var failures: [DeliveryResult] = []
+    var badgeApps: Set<AppID>
+}

@@ -1,0 +1,190 @@
+import AegisCore
+import AegisPorts
+
+// MARK: - Settling: outcomes, prunes, dead letters, offsets
+
+extension Pipeline {
+    func settleLoop() async {
+        while let results = await dispatcher.results() {
+            await settle(results)
+            await releaseFinished()
+            if isIdle { wakeIdleWaiters() }
+            await updatePauses()
+            wakeWorker()
+        }
+    }
+
+    private func settle(_ results: [DeliveryResult]) async {
+        guard let final = await prune(results) else { return }
+        var settlement = Settlement()
+        var letters: [DeadLetter] = []
+        var reports: [PipelineReport] = []
+        var closed: [OpenNotification] = []
+        var touched: [DeliveryResult] = []
+        for result in final {
+            guard var notification = open[result.delivery.notification] else { continue }
+            touched.append(result)
+            notification.remaining -= 1
+            if result.outcome == .accepted { notification.wasAccepted = true }
+            if result.outcome == .failed {
+                notification.failures.append(result)
+            } else {
+                settlement.deliveries.append(settled(result, of: notification))
+            }
+            if result.device == .quarantine {
+                settlement.quarantines.append(prune(of: result, goneAt: nil))
+            }
+            reports.append(
+                .delivered(
+                    result, key: notification.key, type: notification.type, reason: result.response?.reason?.text))
+            guard notification.remaining == 0 else {
+                open[result.delivery.notification] = notification
+                continue
+            }
+            open[result.delivery.notification] = nil
+            closed.append(notification)
+            close(notification, settlement: &settlement, letters: &letters)
+        }
+        // A failed device is closed only after its dead letter is safe.
+        guard await publishPersistently(letters) else { return }
+        let written = settlement
+        let now = parts.clock.now()
+        let store = parts.store
+        let settled = await persistently("settle") { () async throws(StoreError) in
+            try await store.settle(written, at: now)
+        }
+        guard settled != nil else { return }
+        for result in touched { release(result) }
+        for notification in closed { finish(notification) }
+        count(touched, at: now)
+        parts.observer?.saw(reports)
+    }
+
+    /// Soft-deletes what 410s named, and gives those another chance whose device has registered since. What is left is final.
+    private func prune(_ results: [DeliveryResult]) async -> [DeliveryResult]? {
+        let candidates = results.indices.filter {
+            if case .prune = results[$0].device { true } else { false }
+        }
+        guard !candidates.isEmpty else { return results }
+        let prunes = candidates.map { index -> Settlement.Prune in
+            guard case .prune(let goneAt) = results[index].device else { return prune(of: results[index], goneAt: nil) }
+            return prune(of: results[index], goneAt: goneAt)
+        }
+        let now = parts.clock.now()
+        let store = parts.store
+        let answers = await persistently("prune") { () async throws(StoreError) in
+            try await store.settle(Settlement(prunes: prunes), at: now)
+        }
+        guard let answers, answers.count == candidates.count else { return nil }
+        var final = results
+        var again: [Delivery] = []
+        var dropped: Set<Int> = []
+        for (index, answer) in zip(candidates, answers) {
+            switch answer {
+            case .pruned(let rows):
+                parts.meter.add(rows, to: .tokensPruned, [results[index].response?.reason?.text ?? "410"])
+            case .kept where results[index].delivery.wasGivenAnotherChance:
+                final[index].outcome = .failed
+            case .kept:
+                again.append(results[index].delivery)
+                dropped.insert(index)
+            }
+        }
+        if !again.isEmpty { await dispatcher.giveAnotherChance(again, after: settings.secondChanceDelay) }
+        return final.indices.filter { !dropped.contains($0) }.map { final[$0] }
+    }
+
+    private func prune(of result: DeliveryResult, goneAt: UnixTime?) -> Settlement.Prune {
+        Settlement.Prune(
+            token: result.delivery.planned.device.registration.token, app: result.delivery.app, goneAt: goneAt,
+            reason: result.response?.reason?.text ?? "\(result.response?.status ?? 0)")
+    }
+
+    private func settled(_ result: DeliveryResult, of notification: OpenNotification) -> Settlement.Delivery {
+        Settlement.Delivery(
+            key: notification.key, device: result.delivery.planned.device.id, pushID: result.delivery.planned.pushID,
+            outcome: result.outcome, status: result.response?.status, reason: result.response?.reason?.text,
+            attempts: result.attempts)
+    }
+
+    private func close(
+        _ notification: OpenNotification, settlement: inout Settlement, letters: inout [DeadLetter]
+    ) {
+        for failure in notification.failures { settlement.deliveries.append(settled(failure, of: notification)) }
+        settlement.closures.append(
+            Settlement.Closure(
+                key: notification.key, state: .sent, reason: nil, wasAccepted: notification.wasAccepted))
+        if case .deferral(let id, _) = notification.origin { settlement.finishedDeferrals.append(id) }
+        if let letter = deadLetter(for: notification) { letters.append(letter) }
+    }
+
+    private func deadLetter(for notification: OpenNotification) -> DeadLetter? {
+        guard let last = notification.failures.last else { return nil }
+        let response = last.response
+        let answer = response.map { "\($0.status) \($0.reason?.text ?? "without a reason")" } ?? "no answer"
+        let partition: TopicPartition
+        let record: KafkaRecord
+        switch notification.origin {
+        case .record(let reference, let original):
+            partition = reference.assignment.partition
+            record = original
+        case .deferral(_, let bytes):
+            partition = TopicPartition(topic: notification.key.event.source, partition: -1)
+            record = KafkaRecord(offset: -1, timestamp: parts.clock.now(), key: nil, value: bytes)
+        }
+        return DeadLetter(
+            rejection: Rejection(
+                kind: .delivery, stage: .send,
+                reason: "\(notification.failures.count) of the user's devices failed, the last with \(answer)"),
+            origin: partition, record: record, eventID: notification.key.event.id, type: notification.type,
+            user: parts.digests.hash(of: notification.key.user),
+            targets: notification.failures.map {
+                parts.digests.hash(of: $0.delivery.planned.device.registration.token)
+            },
+            attempts: notification.failures.map(\.attempts).max() ?? 0, apnsStatus: response?.status,
+            apnsReason: response?.reason?.text)
+    }
+
+    private func release(_ result: DeliveryResult) {
+        let delivery = result.delivery
+        badges.release(delivery.user, delivery.app.app)
+        openDeliveries[delivery.lane] = max(0, (openDeliveries[delivery.lane] ?? 0) - 1)
+    }
+
+    private func finish(_ notification: OpenNotification) {
+        openKeys.remove(notification.key)
+        if !notification.wasAccepted {
+            for app in notification.badgeApps { badges.takeBack(notification.key.user, app) }
+        }
+        if case .record(let reference, _) = notification.origin { finishPart(of: reference) }
+    }
+
+    private func count(_ results: [DeliveryResult], at now: UnixTime) {
+        var waits: [Lane: [Double]] = [:]
+        for result in results {
+            let delivery = result.delivery
+            parts.meter.add(
+                1, to: .deliveries,
+                [
+                    delivery.app.app.text, delivery.app.environment.rawValue, delivery.planned.type.rawValue,
+                    result.outcome.name,
+                ])
+            if result.device == .quarantine {
+                parts.meter.add(1, to: .tokensPruned, [result.response?.reason?.text ?? "other"])
+            }
+            if result.response != nil {
+                waits[delivery.lane, default: []].append(max(0, now.since(delivery.recordedAt).seconds))
+            }
+            if result.alerts {
+                parts.log.error(
+                    "APNs refused a push for a reason that is ours to mend",
+                    [
+                        "app": .text(delivery.app.description),
+                        "reason": .text(result.response?.reason?.text ?? "unsendable"),
+                        "device": .device(parts.digests.hash(of: delivery.planned.device.registration.token)),
+                    ])
+            }
+        }
+        for (lane, seconds) in waits { parts.meter.observe(seconds, in: .eventToAPNsDuration, [lane.rawValue]) }
+    }
+}
