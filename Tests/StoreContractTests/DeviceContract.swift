@@ -139,7 +139,7 @@ import Testing
     func `apps and environments never share a row`(engine: Engine) async throws {
         try await engine.withStore { store in
             let other = AppID("com.example.other")
-            #expect(try await store.register(.sample(), sharesToken: false, at: .at(0)))
+            _ = try await store.register(.sample(), sharesToken: false, at: .at(0))
             #expect(try await store.register(.sample(environment: .sandbox), sharesToken: false, at: .at(1)))
             #expect(try await store.register(.sample(app: other), sharesToken: false, at: .at(2)))
             #expect(
