@@ -53,7 +53,7 @@ let package = Package(
         library("Observability", ["AegisCore", "AegisPorts"]),
         library("Configuration", ["AegisCore", "AegisContent", "AegisEvents", "CYAML"]),
         library("KafkaEventLog", ["AegisCore", "AegisPorts", "Runtime", "CRDKafka"]),
-        library("SQLiteStore", ["AegisCore", "AegisPorts", "Runtime", "CSQLite"]),
+        library("SQLiteStore", ["AegisCore", "AegisEvents", "AegisPorts", "Runtime", "CSQLite"]),
         library("ProviderToken", ["AegisCore", "AegisPorts", "COpenSSL"]),
         library("IdentityDigests", ["AegisCore", "AegisPorts", "COpenSSL"]),
         library("APNsSender", ["AegisCore", "AegisPorts", "Runtime", "CLinux", "CNGHTTP2", "COpenSSL"]),

@@ -1,0 +1,359 @@
+package import AegisCore
+package import AegisPorts
+
+/// The store in memory: the contract at its plainest, for tests of what stands on it.
+package actor InMemoryStore: Store {
+    private struct Row {
+        var device: Device
+        var isDeleted: Bool
+    }
+
+    private struct Badge {
+        var unread = 0
+        var resetAt: UnixTime?
+    }
+
+    private struct Notification {
+        var type: String
+        var state: LedgerState
+        var reason: String?
+        /// The apps whose badge was raised, and when.
+        var counted: [AppID: UnixTime] = [:]
+        var repeats = 0
+        var createdAt: UnixTime
+    }
+
+    private struct Deferred {
+        var notification: DeferredNotification
+        var readyAt: UnixTime
+    }
+
+    private static let highestBadge = Int(Int32.max)
+
+    private var rows: [Row] = []
+    private var preferences: [UserID: Preferences] = [:]
+    private var badges: [UserID: [AppID: Badge]] = [:]
+    private var notifications: [NotificationKey: Notification] = [:]
+    private var deliveries: [NotificationKey: [Settlement.Delivery]] = [:]
+    private var deferred: [DeferralID: Deferred] = [:]
+    private var lastDevice: Int64 = 0
+    private var lastDeferral: Int64 = 0
+    private var failure: StoreError?
+
+    package init() {}
+
+    /// Lets every operation fail with `failure`; nil ends it.
+    package func fail(with failure: StoreError?) {
+        self.failure = failure
+    }
+
+    private func checkHealth() throws(StoreError) {
+        if let failure { throw failure }
+    }
+
+    // MARK: Schema and health
+
+    package func ping() throws(StoreError) { try checkHealth() }
+
+    package func schemaVersion() throws(StoreError) -> SchemaVersion {
+        try checkHealth()
+        return SchemaVersion(current: 1, latest: 1)
+    }
+
+    package func migrate() throws(StoreError) -> [Int] {
+        try checkHealth()
+        return []
+    }
+
+    package func close() {
+        failure = StoreError(kind: .unavailable, operation: "any", detail: "the store is closed")
+    }
+
+    package func dropLedger(before day: UTCDay) throws(StoreError) {
+        try checkHealth()
+        notifications = notifications.filter { $0.key.day >= day }
+        deliveries = deliveries.filter { $0.key.day >= day }
+    }
+
+    // MARK: Devices
+
+    package func register(
+        _ registration: DeviceRegistration, sharesToken: Bool, at now: UnixTime
+    ) throws(StoreError) -> Bool {
+        try checkHealth()
+        if !sharesToken {
+            for index in rows.indices
+            where rows[index].device.hasToken(registration.token, in: registration.key)
+                && rows[index].device.registration.user != registration.user
+            {
+                rows[index].isDeleted = true
+            }
+        }
+        let ofInstallation = rows.indices.filter { rows[$0].device.registration.isSameInstallation(as: registration) }
+        let live = ofInstallation.first { !rows[$0].isDeleted }
+        let ofToken = rows.indices.first {
+            rows[$0].device.hasToken(registration.token, in: registration.key)
+                && rows[$0].device.registration.user == registration.user
+        }
+        let newestDeleted = ofInstallation.max { rows[$0].device.isOlder(than: rows[$1].device) }
+        guard let index = live ?? ofToken ?? newestDeleted else {
+            lastDevice += 1
+            let device = Device(id: DeviceID(lastDevice), registration: registration, registeredAt: now)
+            rows.append(Row(device: device, isDeleted: false))
+            return true
+        }
+        if let ofToken, ofToken != index {
+            // The installation takes the token over; the row that had it keeps the old one, deleted.
+            rows[ofToken].isDeleted = true
+            rows[ofToken].device.registration.token = rows[index].device.registration.token
+        }
+        let wasDeleted = rows[index].isDeleted
+        rows[index].device.registration = registration
+        rows[index].device.registeredAt = now
+        rows[index].device.quarantinedAt = nil
+        rows[index].isDeleted = false
+        return wasDeleted
+    }
+
+    package func unregister(user: UserID, installation: String, at now: UnixTime) throws(StoreError) -> Int {
+        try checkHealth()
+        let found = rows.indices.filter {
+            let registration = rows[$0].device.registration
+            return !rows[$0].isDeleted && registration.user == user && registration.installation == installation
+        }
+        for index in found { rows[index].isDeleted = true }
+        return found.count
+    }
+
+    package func devices(of user: UserID) throws(StoreError) -> [Device] {
+        try checkHealth()
+        return rows.filter { !$0.isDeleted && $0.device.registration.user == user }.map(\.device)
+            .sorted { $1.isOlder(than: $0) }
+    }
+
+    /// The rows of the token as it is now, if its newest registration is older than the answer.
+    private func outdated(_ prune: Settlement.Prune) -> [Int] {
+        let holders = rows.indices.filter {
+            !rows[$0].isDeleted && rows[$0].device.hasToken(prune.token, in: prune.app)
+        }
+        if let goneAt = prune.goneAt, holders.contains(where: { rows[$0].device.registeredAt >= goneAt }) { return [] }
+        return holders
+    }
+
+    private func prune(_ prune: Settlement.Prune) -> PruneResult {
+        let outdated = outdated(prune)
+        for index in outdated { rows[index].isDeleted = true }
+        return outdated.isEmpty ? .kept : .pruned(outdated.count)
+    }
+
+    // MARK: Preferences and badges
+
+    package func preferences(of user: UserID) throws(StoreError) -> Preferences {
+        try checkHealth()
+        return preferences[user] ?? .default
+    }
+
+    package func setPreferences(_ preferences: Preferences, of user: UserID, at now: UnixTime) throws(StoreError) {
+        try checkHealth()
+        self.preferences[user] = preferences
+    }
+
+    package func opened(user: UserID, app: AppID, at now: UnixTime) throws(StoreError) {
+        try setBadge(0, of: user, app: app, at: now)
+    }
+
+    package func badge(of user: UserID, app: AppID) throws(StoreError) -> Int {
+        try checkHealth()
+        return badges[user]?[app]?.unread ?? 0
+    }
+
+    package func setBadge(_ count: Int, of user: UserID, app: AppID, at now: UnixTime) throws(StoreError) {
+        try checkHealth()
+        badges[user, default: [:]][app] = Badge(unread: min(max(0, count), Self.highestBadge), resetAt: now)
+    }
+
+    private func unread(of user: UserID) -> [AppID: Int] {
+        (badges[user] ?? [:]).mapValues(\.unread)
+    }
+
+    /// Takes back what the row has counted, unless a device accepted or the badge was reset since.
+    private func takeBackBadges(of key: NotificationKey) {
+        guard let counted = notifications[key]?.counted, !isAccepted(key) else { return }
+        notifications[key]?.counted = [:]
+        for (app, raisedAt) in counted {
+            guard var badge = badges[key.user]?[app] else { continue }
+            if let resetAt = badge.resetAt, resetAt > raisedAt { continue }
+            badge.unread = max(0, badge.unread - 1)
+            badges[key.user]?[app] = badge
+        }
+    }
+
+    private func isAccepted(_ key: NotificationKey) -> Bool {
+        deliveries[key]?.contains { $0.outcome == .accepted } ?? false
+    }
+
+    // MARK: Ledger
+
+    package func recall(_ keys: [NotificationKey]) throws(StoreError) -> [RecipientSnapshot] {
+        var snapshots: [RecipientSnapshot] = []
+        for key in keys {
+            var entry: LedgerEntry?
+            if let notification = notifications[key] {
+                entry = LedgerEntry(
+                    state: notification.state, closedDevices: Set((deliveries[key] ?? []).map(\.device)),
+                    hasAcceptance: isAccepted(key))
+            }
+            snapshots.append(
+                RecipientSnapshot(
+                    devices: try devices(of: key.user).filter { $0.quarantinedAt == nil },
+                    preferences: try preferences(of: key.user), badges: unread(of: key.user), entry: entry))
+        }
+        return snapshots
+    }
+
+    package func claim(_ claims: [Claim], at now: UnixTime) throws(StoreError) -> [ClaimResult] {
+        try checkHealth()
+        return claims.map { claim($0, at: now) }
+    }
+
+    private func claim(_ claim: Claim, at now: UnixTime) -> ClaimResult {
+        if claim.action == .repeated {
+            notifications[claim.key]?.repeats += 1
+            return .recorded
+        }
+        guard isOpen(to: claim) else { return .alreadyClosed }
+        var notification =
+            notifications[claim.key] ?? Notification(type: claim.type, state: .claimed, createdAt: now)
+        (notification.state, notification.reason) = claim.outcome
+        notifications[claim.key] = notification
+        switch claim.action {
+        case .send(let apps):
+            for app in apps where notification.counted[app] == nil {
+                notifications[claim.key]?.counted[app] = now
+                let unread = badges[claim.key.user]?[app]?.unread ?? 0
+                badges[claim.key.user, default: [:]][app, default: Badge()].unread = min(
+                    unread + 1, Self.highestBadge)
+            }
+            return .claimed(badges: unread(of: claim.key.user))
+        case .postpone(let until, _, let lane, let event):
+            takeBackBadges(of: claim.key)
+            deferred = deferred.filter { $0.value.notification.key != claim.key }
+            lastDeferral += 1
+            let id = DeferralID(lastDeferral)
+            deferred[id] = Deferred(
+                notification: DeferredNotification(
+                    id: id, key: claim.key, type: claim.type, lane: lane, dueAt: until, event: event),
+                readyAt: until)
+            return .recorded
+        case .suppress, .reject, .repeated:
+            takeBackBadges(of: claim.key)
+            return .recorded
+        }
+    }
+
+    private func isOpen(to claim: Claim) -> Bool {
+        switch notifications[claim.key]?.state {
+        case nil, .claimed: true
+        case .deferred: claim.deferral.map { deferred[$0] != nil } ?? false
+        case .sent, .suppressed, .rejected: false
+        }
+    }
+
+    package func settle(_ settlement: Settlement, at now: UnixTime) throws(StoreError) -> [PruneResult] {
+        try checkHealth()
+        for delivery in settlement.deliveries {
+            let known = deliveries[delivery.key] ?? []
+            guard !known.contains(where: { $0.device == delivery.device }) else { continue }
+            deliveries[delivery.key] = known + [delivery]
+        }
+        for closure in settlement.closures where closure.state.isFinal {
+            guard notifications[closure.key]?.state == .claimed else { continue }
+            notifications[closure.key]?.state = closure.state
+            notifications[closure.key]?.reason = closure.reason
+            if !closure.wasAccepted { takeBackBadges(of: closure.key) }
+        }
+        let results = settlement.prunes.map { prune($0) }
+        for quarantine in settlement.quarantines {
+            for index in outdated(quarantine) where rows[index].device.quarantinedAt == nil {
+                rows[index].device.quarantinedAt = now
+            }
+        }
+        for id in settlement.finishedDeferrals { deferred[id] = nil }
+        return results
+    }
+
+    // MARK: What waits, and history
+
+    package func takeDue(at now: UnixTime, limit: Int, lease: Duration) throws(StoreError) -> [DeferredNotification] {
+        try checkHealth()
+        let due = deferred.values.filter { $0.readyAt <= now }
+            .sorted { ($0.readyAt, $0.notification.id.number) < ($1.readyAt, $1.notification.id.number) }
+            .prefix(max(0, limit)).map(\.notification)
+        for notification in due { deferred[notification.id]?.readyAt = now.advanced(by: lease) }
+        return due
+    }
+
+    package func nextDue() throws(StoreError) -> UnixTime? {
+        try checkHealth()
+        return deferred.values.map(\.readyAt).min()
+    }
+
+    package func deferredCount() throws(StoreError) -> Int {
+        try checkHealth()
+        return deferred.count
+    }
+
+    package func history(ofEvent id: String, user: UserID?) throws(StoreError) -> [NotificationRecord] {
+        try checkHealth()
+        return notifications.filter { $0.key.event.id == id && (user == nil || $0.key.user == user) }
+            .sorted { $0.key.historyOrder < $1.key.historyOrder }
+            .map { key, notification in
+                NotificationRecord(
+                    key: key, type: notification.type, state: notification.state, reason: notification.reason,
+                    repeats: notification.repeats, createdAt: notification.createdAt,
+                    deliveries: (deliveries[key] ?? []).sorted { $0.device < $1.device }.map(\.record))
+            }
+    }
+}
+
+extension Device {
+    fileprivate func hasToken(_ token: DeviceToken, in app: AppKey) -> Bool {
+        registration.token == token && registration.key == app
+    }
+
+    fileprivate func isOlder(than other: Device) -> Bool {
+        (registeredAt, id) < (other.registeredAt, other.id)
+    }
+}
+
+extension DeviceRegistration {
+    fileprivate func isSameInstallation(as other: DeviceRegistration) -> Bool {
+        user == other.user && key == other.key && installation == other.installation && kind == other.kind
+    }
+}
+
+extension NotificationKey {
+    fileprivate var historyOrder: (UTCDay, String, String) { (day, event.source, user.text) }
+}
+
+extension Claim {
+    /// The state and reason that the action writes; a repeat leaves both and is not asked.
+    fileprivate var outcome: (LedgerState, String?) {
+        switch action {
+        case .send, .repeated: (.claimed, nil)
+        case .suppress(let reason): (.suppressed, reason.rawValue)
+        case .postpone(_, let reason, _, _): (.deferred, reason)
+        case .reject(let reason): (.rejected, reason)
+        }
+    }
+}
+
+extension Settlement.Delivery {
+    fileprivate var record: NotificationRecord.Delivery {
+        var reason = reason
+        if case .skipped(let skip) = outcome, reason == nil { reason = skip.rawValue }
+        return NotificationRecord.Delivery(
+            device: device, pushID: pushID.description, outcome: outcome.name, status: status, reason: reason,
+            attempts: attempts)
+    }
+}
