@@ -36,6 +36,9 @@ let package = Package(
         systemLibrary("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
         systemLibrary("CMicroHTTPD", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
 
+        // Parts of the C library that Swift's Glibc module leaves out.
+        .systemLibrary(name: "CLinux"),
+
         // Inner ring: values, decisions, bytes. Told the time, never asking for it.
         library("AegisCore"),
         library("AegisContent", ["AegisCore"]),
@@ -46,17 +49,18 @@ let package = Package(
         library("AegisPipeline", ["AegisCore", "AegisContent", "AegisEvents", "AegisPorts"]),
 
         // Adapters: each over one C library.
-        library("Runtime", ["AegisCore", "AegisPorts"]),
+        library("Runtime", ["AegisCore", "AegisPorts", "CLinux"]),
         library("Observability", ["AegisCore", "AegisPorts"]),
         library("Configuration", ["AegisCore", "AegisContent", "AegisEvents", "CYAML"]),
         library("KafkaEventLog", ["AegisCore", "AegisPorts", "Runtime", "CRDKafka"]),
         library("SQLiteStore", ["AegisCore", "AegisPorts", "Runtime", "CSQLite"]),
         library("ProviderToken", ["AegisCore", "AegisPorts", "COpenSSL"]),
         library("IdentityDigests", ["AegisCore", "AegisPorts", "COpenSSL"]),
-        library("APNsSender", ["AegisCore", "AegisPorts", "Runtime", "CNGHTTP2", "COpenSSL"]),
+        library("APNsSender", ["AegisCore", "AegisPorts", "Runtime", "CLinux", "CNGHTTP2", "COpenSSL"]),
         library("HTTPAPI", ["AegisCore", "AegisEvents", "AegisPorts", "Runtime", "CMicroHTTPD"]),
         library(
-            "APNsSimulator", ["AegisCore", "AegisEvents", "Runtime", "CNGHTTP2", "COpenSSL", "CMicroHTTPD"]),
+            "APNsSimulator",
+            ["AegisCore", "AegisEvents", "Runtime", "CLinux", "CNGHTTP2", "COpenSSL", "CMicroHTTPD"]),
         library("AegisTestKit", ["AegisCore", "AegisContent", "AegisEvents", "AegisPorts", "Runtime"]),
 
         // The only place that names concrete adapters together.
