@@ -22,6 +22,17 @@ package struct PartitionAssignment: Hashable, Sendable {
     }
 }
 
+/// The next offset to read of a partition, for an assignment of it.
+package struct CommitPosition: Hashable, Sendable {
+    package let assignment: PartitionAssignment
+    package let offset: Int64
+
+    package init(assignment: PartitionAssignment, offset: Int64) {
+        self.assignment = assignment
+        self.offset = offset
+    }
+}
+
 /// A record header; names may repeat and values may be null or binary.
 package struct RecordHeader: Hashable, Sendable {
     package let name: String

@@ -52,17 +52,6 @@ package struct RecordBatch: Sendable {
     }
 }
 
-/// The next offset to read of a partition, for an assignment of it.
-package struct CommitPosition: Hashable, Sendable {
-    package let assignment: PartitionAssignment
-    package let offset: Int64
-
-    package init(assignment: PartitionAssignment, offset: Int64) {
-        self.assignment = assignment
-        self.offset = offset
-    }
-}
-
 package struct EventLogError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
         /// The brokers do not answer: wait.
