@@ -12,6 +12,19 @@ package struct AegisConfiguration: Sendable {
     package var http: HTTPSettings
     package var log: LogSettings
 
+    package init(
+        kafka: KafkaSettings, store: StoreSettings, catalogPath: String, apps: [AppSettings],
+        delivery: DeliverySettings, http: HTTPSettings, log: LogSettings
+    ) {
+        self.kafka = kafka
+        self.store = store
+        self.catalogPath = catalogPath
+        self.apps = apps
+        self.delivery = delivery
+        self.http = http
+        self.log = log
+    }
+
     /// What decision and rendering need of the apps.
     package var appRules: [AppID: AppRules] {
         Dictionary(apps.map { ($0.rules.id, $0.rules) }, uniquingKeysWith: { first, _ in first })
@@ -45,6 +58,13 @@ package struct KafkaSettings: Sendable {
         package var format: Format
         /// What happens to an event whose type is not in the catalog.
         package var unmatched: Unmatched
+
+        package init(name: String, lane: Lane, format: Format, unmatched: Unmatched) {
+            self.name = name
+            self.lane = lane
+            self.format = format
+            self.unmatched = unmatched
+        }
     }
 
     package var brokers: Brokers
@@ -59,6 +79,20 @@ package struct KafkaSettings: Sendable {
     package var deadLetterTopic: String
     /// For librdkafka as they are; every value is taken for a secret, since some are.
     package var properties: [String: Secret]
+
+    package init(
+        brokers: Brokers, group: String, instanceID: String? = nil, topics: [Topic], fanoutTopic: String,
+        replayTopic: String, deadLetterTopic: String, properties: [String: Secret]
+    ) {
+        self.brokers = brokers
+        self.group = group
+        self.instanceID = instanceID
+        self.topics = topics
+        self.fanoutTopic = fanoutTopic
+        self.replayTopic = replayTopic
+        self.deadLetterTopic = deadLetterTopic
+        self.properties = properties
+    }
 }
 
 /// Where devices, preferences and the ledger are kept, and for how long.
@@ -73,6 +107,12 @@ package struct StoreSettings: Sendable {
     package var retention: Duration
     /// Of devices after their deletion.
     package var deviceRetention: Duration
+
+    package init(engine: Engine, retention: Duration, deviceRetention: Duration) {
+        self.engine = engine
+        self.retention = retention
+        self.deviceRetention = deviceRetention
+    }
 }
 
 /// A host with a port.
@@ -96,6 +136,11 @@ package struct AppSettings: Sendable {
         package var address: NetworkAddress
         /// A PEM file of authorities; nil takes the system's.
         package var caFile: String?
+
+        package init(address: NetworkAddress, caFile: String? = nil) {
+            self.address = address
+            self.caFile = caFile
+        }
     }
 
     /// A signing key of the team.
@@ -104,12 +149,24 @@ package struct AppSettings: Sendable {
         package var keyFile: String
         package var keyID: String
         package var teamID: String
+
+        package init(keyFile: String, keyID: String, teamID: String) {
+            self.keyFile = keyFile
+            self.keyID = keyID
+            self.teamID = teamID
+        }
     }
 
     package var rules: AppRules
     /// At least one; its keys are `rules.environments`.
     package var endpoints: [PushEnvironment: Endpoint]
     package var tokenKey: TokenKey
+
+    package init(rules: AppRules, endpoints: [PushEnvironment: Endpoint], tokenKey: TokenKey) {
+        self.rules = rules
+        self.endpoints = endpoints
+        self.tokenKey = tokenKey
+    }
 
     /// The app in each of its environments.
     package var keys: [AppKey] {
@@ -127,12 +184,24 @@ package struct DeliverySettings: Sendable {
         package var cap: Duration
         /// A longer wait is spent in the store.
         package var inMemoryFor: Duration
+
+        package init(maxAttempts: Int, base: Duration, cap: Duration, inMemoryFor: Duration) {
+            self.maxAttempts = maxAttempts
+            self.base = base
+            self.cap = cap
+            self.inMemoryFor = inMemoryFor
+        }
     }
 
     package struct Circuit: Hashable, Sendable {
         package var firstProbe: Duration
         /// Never below `firstProbe`.
         package var longestProbe: Duration
+
+        package init(firstProbe: Duration, longestProbe: Duration) {
+            self.firstProbe = firstProbe
+            self.longestProbe = longestProbe
+        }
     }
 
     /// Pushes a second for each app, over all instances.
@@ -151,6 +220,21 @@ package struct DeliverySettings: Sendable {
     package var circuit: Circuit
     /// How long a stop waits for what is in flight.
     package var drainTimeout: Duration
+
+    package init(
+        rateLimit: Int, burst: Int, connections: Int, maxInFlight: Int, maxInFlightBytes: Int, requestTimeout: Duration,
+        retry: Retry, circuit: Circuit, drainTimeout: Duration
+    ) {
+        self.rateLimit = rateLimit
+        self.burst = burst
+        self.connections = connections
+        self.maxInFlight = maxInFlight
+        self.maxInFlightBytes = maxInFlightBytes
+        self.requestTimeout = requestTimeout
+        self.retry = retry
+        self.circuit = circuit
+        self.drainTimeout = drainTimeout
+    }
 }
 
 /// The HTTP API.
@@ -167,12 +251,24 @@ package struct HTTPSettings: Sendable {
         package var scopes: Set<Scope>
         /// Nil is every app.
         package var apps: Set<AppID>?
+
+        package init(name: String, token: Secret, scopes: Set<Scope>, apps: Set<AppID>? = nil) {
+            self.name = name
+            self.token = token
+            self.scopes = scopes
+            self.apps = apps
+        }
     }
 
     /// Port 0 takes a free one.
     package var listen: NetworkAddress
     /// Those with a token; an entry without one is switched off and not here.
     package var tokens: [Token]
+
+    package init(listen: NetworkAddress, tokens: [Token]) {
+        self.listen = listen
+        self.tokens = tokens
+    }
 }
 
 /// The log, on standard error.
@@ -189,4 +285,10 @@ package struct LogSettings: Sendable {
     package var format: Format
     /// The secret behind the hashes of users and devices; nil leaves it to the service.
     package var hashKey: Secret?
+
+    package init(level: Level, format: Format, hashKey: Secret? = nil) {
+        self.level = level
+        self.format = format
+        self.hashKey = hashKey
+    }
 }

@@ -34,7 +34,7 @@ package struct Problem: Hashable, Sendable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// One line: `aegis.yaml:12: kafka.broker: unknown key; did you mean "brokers"?`
+    /// One line, such as `aegis.yaml:12: kafka.broker: unknown key; did you mean "brokers"?`.
     package var description: String {
         var text = file
         if let line { text += ":\(line)" }
