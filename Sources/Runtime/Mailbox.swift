@@ -4,9 +4,15 @@ import Synchronization
 ///
 /// Bounded by its users: whoever puts in knows what is outstanding.
 package final class Mailbox<Element: Sendable>: Sendable {
+    private struct Reader {
+        let number: UInt64
+        let continuation: CheckedContinuation<[Element]?, Never>
+    }
+
     private struct State {
         var elements: [Element] = []
-        var reader: CheckedContinuation<[Element]?, Never>?
+        var reader: Reader?
+        var calls: UInt64 = 0
         var isClosed = false
     }
 
@@ -18,7 +24,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
     @discardableResult
     package func put(_ elements: [Element]) -> Bool {
         guard !elements.isEmpty else { return true }
-        let (reader, delivery, wasTaken): (CheckedContinuation<[Element]?, Never>?, [Element], Bool) = state.withLock {
+        let (reader, delivery, wasTaken): (Reader?, [Element], Bool) = state.withLock {
             state in
             guard !state.isClosed else { return (nil, [], false) }
             guard let reader = state.reader else {
@@ -29,7 +35,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
             state.reader = nil
             return (reader, elements, true)
         }
-        reader?.resume(returning: delivery)
+        reader?.continuation.resume(returning: delivery)
         return wasTaken
     }
 
@@ -42,7 +48,12 @@ package final class Mailbox<Element: Sendable>: Sendable {
     ///
     /// One reader at a time: a second one that waits meanwhile gets nil.
     package func take() async -> [Element]? {
-        await withTaskCancellationHandler {
+        // Cancellation ends the wait of this call alone, not that of another reader.
+        let number = state.withLock { state in
+            state.calls &+= 1
+            return state.calls
+        }
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let answer: [Element]?? = state.withLock { state in
                     if !state.elements.isEmpty {
@@ -51,17 +62,18 @@ package final class Mailbox<Element: Sendable>: Sendable {
                         return .some(taken)
                     }
                     if state.isClosed || state.reader != nil || Task.isCancelled { return .some(nil) }
-                    state.reader = continuation
+                    state.reader = Reader(number: number, continuation: continuation)
                     return nil
                 }
                 if let answer { continuation.resume(returning: answer) }
             }
         } onCancel: {
-            let reader = state.withLock { state in
+            let reader: Reader? = state.withLock { state in
+                guard state.reader?.number == number else { return nil }
                 defer { state.reader = nil }
                 return state.reader
             }
-            reader?.resume(returning: nil)
+            reader?.continuation.resume(returning: nil)
         }
     }
 
@@ -72,6 +84,6 @@ package final class Mailbox<Element: Sendable>: Sendable {
             defer { state.reader = nil }
             return state.reader
         }
-        reader?.resume(returning: nil)
+        reader?.continuation.resume(returning: nil)
     }
 }
