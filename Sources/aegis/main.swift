@@ -1,1 +1,3 @@
-print("aegis")
+import Glibc
+
+await exit(CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))

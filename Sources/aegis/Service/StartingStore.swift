@@ -1,0 +1,82 @@
+import AegisCore
+import AegisPorts
+import Synchronization
+
+/// The device store for the HTTP API while the real one may not be open yet: until then every call is `unavailable`.
+final class StartingStore: DeviceStore {
+    private let store = Mutex<(any DeviceStore)?>(nil)
+
+    func open(_ opened: any DeviceStore) {
+        store.withLock { $0 = opened }
+    }
+
+    private func opened(_ operation: String) throws(StoreError) -> any DeviceStore {
+        guard let store = store.withLock({ $0 }) else {
+            throw StoreError(kind: .unavailable, operation: operation, detail: "the service is starting")
+        }
+        return store
+    }
+
+    func register(
+        _ registration: DeviceRegistration, sharesToken: Bool, at now: UnixTime
+    ) async throws(StoreError) -> Bool {
+        try await opened("register").register(registration, sharesToken: sharesToken, at: now)
+    }
+
+    func unregister(user: UserID, installation: String, at now: UnixTime) async throws(StoreError) -> Int {
+        try await opened("unregister").unregister(user: user, installation: installation, at: now)
+    }
+
+    func devices(of user: UserID) async throws(StoreError) -> [Device] {
+        try await opened("devices").devices(of: user)
+    }
+
+    func preferences(of user: UserID) async throws(StoreError) -> Preferences {
+        try await opened("preferences").preferences(of: user)
+    }
+
+    func setPreferences(
+        _ preferences: Preferences, of user: UserID, at now: UnixTime
+    ) async throws(StoreError) {
+        try await opened("preferences").setPreferences(preferences, of: user, at: now)
+    }
+
+    func opened(user: UserID, app: AppID, at now: UnixTime) async throws(StoreError) {
+        try await opened("opened").opened(user: user, app: app, at: now)
+    }
+
+    func badge(of user: UserID, app: AppID) async throws(StoreError) -> Int {
+        try await opened("badge").badge(of: user, app: app)
+    }
+
+    func setBadge(
+        _ count: Int, of user: UserID, app: AppID, at now: UnixTime
+    ) async throws(StoreError) {
+        try await opened("badge").setBadge(count, of: user, app: app, at: now)
+    }
+}
+
+/// Health while the service starts, and the pipeline's own once it runs.
+final class StartingHealth: ServiceHealth {
+    private enum Stage {
+        case waiting(for: String)
+        case running(any ServiceHealth)
+    }
+
+    private let stage = Mutex(Stage.waiting(for: "the service is starting"))
+
+    func waits(for what: String) {
+        stage.withLock { $0 = .waiting(for: what) }
+    }
+
+    func runs(_ health: any ServiceHealth) {
+        stage.withLock { $0 = .running(health) }
+    }
+
+    func health() async -> HealthReport {
+        switch stage.withLock({ $0 }) {
+        case .waiting(let what): HealthReport(isReady: false, notReadyReasons: [what])
+        case .running(let health): await health.health()
+        }
+    }
+}
