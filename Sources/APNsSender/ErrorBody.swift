@@ -64,8 +64,9 @@ extension ErrorBody {
             return take(UInt8(ascii: ":")) ? name : nil
         }
 
-        /// A string without the quotes; nothing is taken when there is none. Escapes other than those of `"`, `\` and
-        /// `/` stay as they are: no reason has any.
+        /// A string without the quotes; nothing is taken when there is none.
+        ///
+        /// Escapes other than those of `"`, `\` and `/` stay as they are: no reason has any.
         mutating func string() -> String? {
             guard next == UInt8(ascii: "\"") else { return nil }
             var text: [UInt8] = []

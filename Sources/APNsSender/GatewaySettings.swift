@@ -19,7 +19,9 @@ package struct GatewaySettings: Sendable {
     }
 
     package var endpoints: [AppKey: Endpoint]
-    /// Who signs for an app; asked again when its credentials are reloaded. Nil is an error of configuration.
+    /// Who signs for an app; asked again when its credentials are reloaded.
+    ///
+    /// Nil is an error of configuration.
     package var signer: @Sendable (AppKey) -> (any TokenSigner)?
     /// For each app.
     package var connections = 2

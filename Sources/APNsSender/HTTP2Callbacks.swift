@@ -27,7 +27,9 @@ enum HTTP2Callbacks {
         }
         unsafe nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             session, _, streamID, data, length, context in
-            guard let table = unsafe HTTP2Callbacks.table(context), let slot = unsafe HTTP2Callbacks.slot(session, streamID) else { return 0 }
+            guard let table = unsafe HTTP2Callbacks.table(context),
+                let slot = unsafe HTTP2Callbacks.slot(session, streamID)
+            else { return 0 }
             let chunk = unsafe UnsafeBufferPointer(start: data, count: length)
             table.update(slot) { stream in
                 unsafe stream.body.append(contentsOf: chunk.prefix(max(0, ErrorBody.limit - stream.body.count)))
@@ -41,7 +43,9 @@ enum HTTP2Callbacks {
         }
         unsafe nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) {
             session, streamID, errorCode, context in
-            guard let table = unsafe HTTP2Callbacks.table(context), let slot = unsafe HTTP2Callbacks.slot(session, streamID) else { return 0 }
+            guard let table = unsafe HTTP2Callbacks.table(context),
+                let slot = unsafe HTTP2Callbacks.slot(session, streamID)
+            else { return 0 }
             HTTP2Callbacks.noteClose(slot, errorCode: errorCode, in: table)
             return 0
         }

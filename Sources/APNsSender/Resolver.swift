@@ -33,7 +33,8 @@ final class Resolver: Sendable {
         let state = state
         _ = try DedicatedThread(name: "apns-resolver") {
             while true {
-                let requests: [Request]? = state.waitAndUpdate(until: { !$0.requests.isEmpty || $0.isClosed }) { state in
+                let requests: [Request]? = state.waitAndUpdate(until: { !$0.requests.isEmpty || $0.isClosed }) {
+                    state in
                     defer { state.requests = [] }
                     return state.isClosed ? nil : state.requests
                 }

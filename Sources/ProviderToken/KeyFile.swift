@@ -27,7 +27,8 @@ struct KeyFile {
             }
             content.append(contentsOf: chunk.prefix(count))
             guard content.count <= Self.limit else {
-                throw CredentialError(kind: .notPEM, detail: "\(path): too large for a key; use the .p8 file from Apple")
+                throw CredentialError(
+                    kind: .notPEM, detail: "\(path): too large for a key; use the .p8 file from Apple")
             }
         }
         bytes = content

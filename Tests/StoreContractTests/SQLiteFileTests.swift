@@ -74,10 +74,17 @@ import Testing
                             let results = try await store.claim(keys.map { .sample($0) }, at: .at(0))
                             #expect(results.allSatisfy { if case .claimed = $0 { true } else { false } })
                         }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for store in stores { #expect(try await store.badge() == 20 * 25) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for store in stores {
+                    group.addTask {
                         for keys in batches {
-                            let closures = keys.map { Settlement.Closure.sample($0, wasAccepted: false) }
-                            let half = Array(closures.prefix(10))
-                            _ = try await store.settle(Settlement(closures: half), at: .at(1))
+                            let closures = keys.prefix(10).map { Settlement.Closure.sample($0, wasAccepted: false) }
+                            _ = try await store.settle(Settlement(closures: closures), at: .at(1))
                         }
                     }
                 }
