@@ -22,6 +22,8 @@ package struct DeliveryResult: Sendable {
     /// Of the last answer; nil where APNs never answered.
     package var response: APNsResponse?
     package var device: APNsDisposition.Device
+    /// How often it was handed to APNs and may have been processed.
     package var attempts: Int
+    package var endedAt: UnixTime
     package var alerts: Bool
 }

@@ -149,7 +149,7 @@ extension Dispatcher {
         case .unknown(let fate): reason = fate.rawValue
         case .unsendable(let fault): reason = fault
         }
-        if disposition.countsAsAttempt { attempts[delivery.ticket, default: 0] += 1 }
+        if answer != .notProcessed { attempts[delivery.ticket, default: 0] += 1 }
         let verdict = schedulers[delivery.app]?.answered(
             delivery.ticket, disposition, retryAfter: response?.retryAfter, reason: reason, at: now, wall: wall,
             using: &generator)
@@ -170,7 +170,8 @@ extension Dispatcher {
         finished.append(
             DeliveryResult(
                 delivery: delivery, outcome: outcome, response: response, device: disposition?.device ?? .keep,
-                attempts: attempts.removeValue(forKey: delivery.ticket) ?? 0, alerts: disposition?.alerts ?? false))
+                attempts: attempts.removeValue(forKey: delivery.ticket) ?? 0, endedAt: clock.now(),
+                alerts: disposition?.alerts ?? false))
     }
 
     private func deliverResults() {

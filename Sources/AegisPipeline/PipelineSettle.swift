@@ -56,7 +56,7 @@ extension Pipeline {
         guard settled != nil else { return }
         for result in touched { release(result) }
         for notification in closed { finish(notification) }
-        count(touched, at: now)
+        count(touched)
         parts.observer?.saw(reports)
     }
 
@@ -159,7 +159,7 @@ extension Pipeline {
         if case .record(let reference, _) = notification.origin { finishPart(of: reference) }
     }
 
-    private func count(_ results: [DeliveryResult], at now: UnixTime) {
+    private func count(_ results: [DeliveryResult]) {
         var waits: [Lane: [Double]] = [:]
         for result in results {
             let delivery = result.delivery
@@ -173,7 +173,7 @@ extension Pipeline {
                 parts.meter.add(1, to: .tokensPruned, [result.response?.reason?.text ?? "other"])
             }
             if result.response != nil {
-                waits[delivery.lane, default: []].append(max(0, now.since(delivery.recordedAt).seconds))
+                waits[delivery.lane, default: []].append(max(0, result.endedAt.since(delivery.recordedAt).seconds))
             }
             if result.alerts {
                 parts.log.error(
