@@ -1,5 +1,3 @@
-package import AegisCore
-
 /// Moments as publishers write them.
 ///
 /// - Shape: RFC 3339 with 0 to 9 fraction digits and any offset, RFC 1123, and seconds, milliseconds, microseconds or
@@ -171,28 +169,28 @@ private struct CivilDate {
 }
 
 /// A place in a short text; what does not fit leaves it where it is.
-struct TextCursor {
+package struct TextCursor {
     private let bytes: [UInt8]
     private var position = 0
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         self.bytes = bytes
     }
 
-    var isAtEnd: Bool { position >= bytes.count }
+    package var isAtEnd: Bool { position >= bytes.count }
 
-    static func isDigit(_ byte: UInt8) -> Bool {
+    package static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    mutating func take(_ mark: Unicode.Scalar) -> Bool {
+    package mutating func take(_ mark: Unicode.Scalar) -> Bool {
         guard !isAtEnd, UInt32(bytes[position]) == mark.value else { return false }
         position += 1
         return true
     }
 
     /// A number of exactly so many digits.
-    mutating func number(digits: Int) -> Int64? {
+    package mutating func number(digits: Int) -> Int64? {
         guard position + digits <= bytes.count, bytes[position..<position + digits].allSatisfy(Self.isDigit) else {
             return nil
         }
@@ -200,7 +198,7 @@ struct TextCursor {
     }
 
     /// A number of 1 to 19 digits; nil where it has more than `limit` or does not fit.
-    mutating func number(atMost limit: Int) -> Int64? {
+    package mutating func number(atMost limit: Int) -> Int64? {
         var value: Int64 = 0
         var end = position
         while end < bytes.count, end - position < limit, Self.isDigit(bytes[end]) {
@@ -216,7 +214,7 @@ struct TextCursor {
     }
 
     /// One of some words of ASCII letters, in any case; its index.
-    mutating func word(of words: [String]) -> Int? {
+    package mutating func word(of words: [String]) -> Int? {
         for (index, word) in words.enumerated() {
             let letters = word.utf8
             guard position + letters.count <= bytes.count,
@@ -229,7 +227,7 @@ struct TextCursor {
     }
 
     /// `HH:MM:SS` in seconds; a leap second counts as the next minute's first.
-    mutating func clock() -> Int64? {
+    package mutating func clock() -> Int64? {
         guard let hours = number(digits: 2), hours < 24, take(":"), let minutes = number(digits: 2), minutes < 60,
             take(":"), let seconds = number(digits: 2), seconds <= 60
         else { return nil }
@@ -237,7 +235,7 @@ struct TextCursor {
     }
 
     /// A point and 1 to 9 digits in whole milliseconds, or nothing at all, which is 0.
-    mutating func fraction() -> Int64? {
+    package mutating func fraction() -> Int64? {
         guard take(".") else { return 0 }
         var milliseconds: Int64 = 0
         var weight: Int64 = 100
@@ -252,7 +250,7 @@ struct TextCursor {
     }
 
     /// `+HH:MM` or, without a separator, `+HHMM`, in seconds.
-    mutating func offset(separator: Unicode.Scalar?) -> Int64? {
+    package mutating func offset(separator: Unicode.Scalar?) -> Int64? {
         let sign: Int64
         if take("+") {
             sign = 1
