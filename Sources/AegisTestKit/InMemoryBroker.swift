@@ -157,7 +157,8 @@ package final class InMemoryBroker: DeadLetters, EventPublisher {
 
     func commit(_ positions: [CommitPosition], group: String, member: Int) throws(EventLogError) {
         let error: EventLogError? = state.withLock { state in
-            guard let index = Self.index(of: member, in: group, state), let held = state.groups[group]?.members[index].held
+            guard let index = Self.index(of: member, in: group, state),
+                let held = state.groups[group]?.members[index].held
             else { return EventLogError(kind: .other, operation: "commit", detail: "the event log is closed") }
             guard state.isReachable else { return Self.unreachable("commit") }
             for position in positions where held[position.assignment.partition] == position.assignment.epoch {
@@ -183,7 +184,9 @@ package final class InMemoryBroker: DeadLetters, EventPublisher {
 
     func lag(group: String, member: Int) -> [TopicPartition: Int64] {
         state.withLock { state in
-            guard let index = Self.index(of: member, in: group, state), let group = state.groups[group] else { return [:] }
+            guard let index = Self.index(of: member, in: group, state), let group = state.groups[group] else {
+                return [:]
+            }
             return group.members[index].held.keys.reduce(into: [:]) { lag, partition in
                 let end = Self.log(of: partition, state).last.map { $0.offset + 1 } ?? 0
                 lag[partition] = max(0, end - (group.committed[partition] ?? 0))

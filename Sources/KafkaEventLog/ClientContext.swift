@@ -35,8 +35,6 @@ final class ClientContext: Sendable {
         }
     }
 
-    var hasEvents: Bool { events.withLock { !$0.isEmpty } }
-
     fileprivate func write(level: Int32, facility: String, text: String) {
         guard let log else { return }
         // Levels of syslog(3): the client calls an error what it goes on to repair by itself.
@@ -67,25 +65,27 @@ enum ClientCallbacks {
         unsafe context?.write(level: level, facility: String(cString: facility), text: String(cString: text))
     }
 
-    static let problem: @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Void = {
-        _, code, reason, opaque in
-        let text = unsafe reason.map { unsafe String(cString: $0) } ?? ""
-        unsafe ClientContext.from(opaque)?.add(.problem(KafkaCode(number: code), reason: text))
-    }
+    static let problem:
+        @convention(c) (OpaquePointer?, Int32, UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Void = {
+            _, code, reason, opaque in
+            let text = unsafe reason.map { unsafe String(cString: $0) } ?? ""
+            unsafe ClientContext.from(opaque)?.add(.problem(KafkaCode(number: code), reason: text))
+        }
 
     /// The answer to a rebalance is given after the poll that brought it, or when a drain is over: librdkafka waits for it.
     static let rebalance:
-        @convention(c) (OpaquePointer?, rd_kafka_resp_err_t, PartitionList.Pointer?, UnsafeMutableRawPointer?) -> Void = {
-            client, code, list, opaque in
-            guard let client = unsafe client, let context = unsafe ClientContext.from(opaque) else { return }
-            let partitions = unsafe PartitionList.entries(of: list).map(\.partition)
-            if code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
-                context.add(.assigned(partitions))
-            } else {
-                unsafe context.add(.revoked(partitions, isLost: rd_kafka_assignment_lost(client) != 0))
+        @convention(c) (OpaquePointer?, rd_kafka_resp_err_t, PartitionList.Pointer?, UnsafeMutableRawPointer?) -> Void =
+            {
+                client, code, list, opaque in
+                guard let client = unsafe client, let context = unsafe ClientContext.from(opaque) else { return }
+                let partitions = unsafe PartitionList.entries(of: list).map(\.partition)
+                if code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
+                    context.add(.assigned(partitions))
+                } else {
+                    unsafe context.add(.revoked(partitions, isLost: rd_kafka_assignment_lost(client) != 0))
+                }
+                unsafe rd_kafka_yield(client)
             }
-            unsafe rd_kafka_yield(client)
-        }
 
     static let commit:
         @convention(c) (

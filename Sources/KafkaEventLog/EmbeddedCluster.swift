@@ -66,7 +66,8 @@ package final class EmbeddedCluster: Sendable {
 
     init(brokerCount: Int) throws(EventLogError) {
         client = try ClientHandle(.producer, properties: [], context: ClientContext(log: nil))
-        guard let cluster = unsafe rd_kafka_mock_cluster_new(client.pointer, Int32(clamping: max(1, brokerCount))) else {
+        guard let cluster = unsafe rd_kafka_mock_cluster_new(client.pointer, Int32(clamping: max(1, brokerCount)))
+        else {
             throw EventLogError(kind: .other, operation: "start", detail: "no embedded cluster")
         }
         unsafe pointer = cluster

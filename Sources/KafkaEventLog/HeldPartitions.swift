@@ -26,7 +26,6 @@ import CRDKafka
     /// The partition of the last message, as messages of one come in a row.
     private var last: (topic: OpaquePointer, number: Int32, partition: Partition)?
 
-    var topics: Set<String> { Set(partitions.keys.map(\.topic)) }
     var all: [Partition] { Array(partitions.values) }
 
     func isCurrent(_ assignment: PartitionAssignment) -> Bool {

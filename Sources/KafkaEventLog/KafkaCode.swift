@@ -65,8 +65,8 @@ struct KafkaCode: Hashable, Sendable {
     /// Whether it tells of all brokers and not of one among several.
     var concernsAllBrokers: Bool {
         switch code {
-        case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN, RD_KAFKA_RESP_ERR__FATAL: true
-        default: kind == .refused || kind == .fenced
+        case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN: true
+        default: kind == .refused
         }
     }
 

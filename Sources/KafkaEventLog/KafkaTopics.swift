@@ -25,11 +25,10 @@ package struct KafkaTopics: Sendable {
             defer { unsafe rd_kafka_metadata_destroy(metadata) }
             let topics = unsafe UnsafeBufferPointer(
                 start: metadata.pointee.topics, count: Int(max(0, metadata.pointee.topic_cnt)))
-            var names: Set<String> = []
-            for unsafe topic in unsafe topics where unsafe topic.err == RD_KAFKA_RESP_ERR_NO_ERROR {
-                unsafe names.insert(String(cString: topic.topic))
+            let names = unsafe topics.compactMap { topic in
+                unsafe topic.err == RD_KAFKA_RESP_ERR_NO_ERROR ? String(cString: topic.topic) : nil
             }
-            return names
+            return Set(names)
         }
     }
 
@@ -68,7 +67,8 @@ package struct KafkaTopics: Sendable {
         let whole = unsafe KafkaCode(rd_kafka_event_error(event))
         guard whole.isSuccess else { throw whole.error(during: "create") }
         var count = 0
-        guard let answers = unsafe rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
+        guard
+            let answers = unsafe rd_kafka_CreateTopics_result_topics(rd_kafka_event_CreateTopics_result(event), &count)
         else { return }
         for index in 0..<count {
             let code = unsafe KafkaCode(rd_kafka_topic_result_error(answers[index]))

@@ -18,10 +18,9 @@ struct PendingCommits {
     // Zero would be the null pointer, which the client takes for no context.
     private var lastID: UInt = 0
 
-    var isEmpty: Bool { commits.isEmpty }
-
     mutating func add(
-        _ positions: [CommitPosition], for caller: CheckedContinuation<EventLogError?, Never>, until deadline: MonotonicTime
+        _ positions: [CommitPosition], for caller: CheckedContinuation<EventLogError?, Never>,
+        until deadline: MonotonicTime
     ) -> UInt {
         lastID &+= 1
         commits[lastID] = Commit(positions: positions, caller: caller, deadline: deadline)

@@ -137,9 +137,17 @@ final class PollLoop {
         case .assigned(let partitions): assign(partitions)
         case .revoked(let partitions, let isLost): revoke(partitions, isLost: isLost)
         case .problem(let code, let reason):
-            guard code.concernsAllBrokers else { return }
-            reachability.brokersFailed(
-                EventLogError(kind: code.kind, operation: "connect", detail: code.text + " (" + reason + ")"))
+            if code.code == RD_KAFKA_RESP_ERR__FATAL {
+                // The member was fenced: it reads nothing more, however well the brokers answer.
+                let cause = unsafe KafkaCode(rd_kafka_fatal_error(client.pointer, nil, 0))
+                return reachability.groupFailed(cause.error(during: "read"))
+            }
+            let error = EventLogError(kind: code.kind, operation: "connect", detail: code.text + " (" + reason + ")")
+            if code.concernsAllBrokers {
+                reachability.brokersFailed(error)
+            } else if error.kind == .unreachable {
+                reachability.brokerFailed(error)
+            }
         case .committed(let id, let code, let entries): answer(commit: id, code, entries)
         case .delivered: break
         }
@@ -221,7 +229,7 @@ final class PollLoop {
         guard now >= nextProbe else { return }
         // The answer sets the next one.
         self.nextProbe = MonotonicTime(nanoseconds: .max)
-        queries.ask { [client, inbox] in inbox.send(.probed(client.isAnswering(within: .seconds(1)))) }
+        queries.ask { [client, inbox] in inbox.send(.probed(client.isAnswering(within: .seconds(3)))) }
     }
 
     // MARK: Commands
@@ -245,7 +253,7 @@ final class PollLoop {
         case .close(let caller):
             close(caller)
         case .probed(let isAnswering):
-            if isAnswering { reachability.brokersAnswered() }
+            reachability.probed(isAnswering: isAnswering)
             nextProbe = nil
         case .drained:
             break

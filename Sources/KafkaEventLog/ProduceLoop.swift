@@ -65,7 +65,8 @@ final class ProduceLoop {
         switch command {
         case .publish(let records, let topic, let caller):
             guard closeDeadline == nil else { return command.answerClosed() }
-            waiting.append(Waiting(batch: batches.add(count: records.count, for: caller), records: records, topic: topic))
+            waiting.append(
+                Waiting(batch: batches.add(count: records.count, for: caller), records: records, topic: topic))
         case .close(let caller):
             if let caller { closers.append(caller) }
             closeDeadline = closeDeadline ?? clock.uptime().advanced(by: settings.closeTimeout)
@@ -148,7 +149,9 @@ final class ProduceLoop {
             var nothing: UInt8 = 0
             return unsafe withUnsafeMutableBytes(of: &nothing) { unsafe body(($0.baseAddress, 0)) }
         }
-        return unsafe bytes.withUnsafeBytes { unsafe body((UnsafeMutableRawPointer(mutating: $0.baseAddress), $0.count)) }
+        return unsafe bytes.withUnsafeBytes {
+            unsafe body((UnsafeMutableRawPointer(mutating: $0.baseAddress), $0.count))
+        }
     }
 
     /// After a fatal error of the idempotent producer the client takes nothing more: a new one takes its place.

@@ -6,12 +6,14 @@ import AegisPorts
 /// of it. Each change is told once.
 struct Reachability: Sendable {
     private var brokers: EventLogError?
+    /// One broker's trouble, until it is known whether another answers.
+    private var suspicion: EventLogError?
     private var group: EventLogError?
     private var topics: [String: EventLogError] = [:]
     private var told: EventLogError.Kind?
 
-    /// Whether only asking can find out that the brokers are back.
-    var needsProbe: Bool { brokers != nil }
+    /// Whether only asking can find out whether the brokers answer.
+    var needsProbe: Bool { brokers != nil || suspicion != nil }
 
     mutating func brokersFailed(_ error: EventLogError) {
         // A refusal says more than the loss of connection that follows from it.
@@ -19,8 +21,27 @@ struct Reachability: Sendable {
         brokers = error
     }
 
+    /// One broker failed.
+    ///
+    /// The client's own word that all are down never comes where the bootstrap address is another name of a broker: it counts
+    /// both and tries one.
+    mutating func brokerFailed(_ error: EventLogError) {
+        suspicion = error
+    }
+
+    /// A broker answered the question, or none did.
+    mutating func probed(isAnswering: Bool) {
+        if isAnswering {
+            brokersAnswered()
+        } else if let suspicion, brokers == nil {
+            brokers = suspicion
+        }
+        suspicion = nil
+    }
+
     mutating func brokersAnswered() {
         brokers = nil
+        suspicion = nil
     }
 
     mutating func groupFailed(_ error: EventLogError) {

@@ -3,13 +3,15 @@ import Testing
 
 @Suite struct DeadLetterHeadersTests {
     private func letter(
-        reason: String = "no recipient", headers: [RecordHeader] = [], targets: [DeviceHash] = [], eventID: String? = nil
+        reason: String = "no recipient", headers: [RecordHeader] = [], targets: [DeviceHash] = [],
+        eventID: String? = nil
     ) -> DeadLetter {
         DeadLetter(
             rejection: Rejection(kind: .tooLarge, stage: .render, reason: reason),
             origin: TopicPartition(topic: "domain.events", partition: 3),
             record: KafkaRecord(
-                offset: 42, timestamp: UnixTime(milliseconds: 1_700_000_000_123), key: nil, value: [1], headers: headers),
+                offset: 42, timestamp: UnixTime(milliseconds: 1_700_000_000_123), key: nil, value: [1], headers: headers
+            ),
             eventID: eventID, targets: targets, attempts: 2)
     }
 
@@ -70,8 +72,10 @@ import Testing
     }
 
     @Test func `long texts share the room and no character is split`() {
-        let headers = letter(reason: String(repeating: "🇩🇪", count: 4_000), eventID: String(repeating: "é", count: 9_000))
-            .addedHeaders(at: UnixTime(milliseconds: 0))
+        let headers = letter(
+            reason: String(repeating: "🇩🇪", count: 4_000), eventID: String(repeating: "é", count: 9_000)
+        )
+        .addedHeaders(at: UnixTime(milliseconds: 0))
         let texts = texts(headers)
         #expect(size(headers) <= DeadLetter.addedHeadersLimit)
         #expect(size(headers) > DeadLetter.addedHeadersLimit - 16)
@@ -85,12 +89,13 @@ import Testing
         #expect(texts(headers)["aegis-dlq-targets"] == "")
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
-        (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_164_799_999, "2024-02-28T23:59:59.999Z"),
-        (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
-        (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"), (1_709_164_799_999, "2024-02-28T23:59:59.999Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
+            (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
+        ] as [(Int64, String)])
     func `a moment is written in UTC`(milliseconds: Int64, expected: String) {
         #expect(UnixTime(milliseconds: milliseconds).rfc3339 == expected)
     }

@@ -106,4 +106,3 @@ struct Site: Sendable {
             values.map { OutgoingRecord(key: Array("k".utf8), value: Array($0.utf8)) }, to: topic)
     }
 }
-

@@ -72,7 +72,9 @@ import Testing
     }
 
     @Test(arguments: Engine.available)
-    func `a paused topic delivers nothing while others flow, and everything once it resumes`(engine: Engine) async throws {
+    func `a paused topic delivers nothing while others flow, and everything once it resumes`(engine: Engine)
+        async throws
+    {
         try await Site.with(engine, topics: ["held": 1, "free": 1]) { site in
             let member = try site.join(topics: ["held", "free"])
             await member.log.setPaused(["held"])
