@@ -1,5 +1,4 @@
 package import AegisCore
-import Foundation
 
 /// Writes notifications: the catalog's templates filled with an event, as the bytes that APNs takes.
 package struct Renderer: Sendable {
@@ -191,8 +190,7 @@ extension Renderer {
     ) -> TemplateContext {
         TemplateContext(
             event: event, user: user, language: language ?? locale,
-            formatter: ValueFormatter(
-                locale: Locale(identifier: locale.text), timeZone: zone.flatMap { zones.timeZone($0) } ?? .gmt))
+            formatter: ValueFormatter(locale: locale, zone: zone, zones: zones))
     }
 
     /// A fraction without trailing zeros: 700 is 0.7.

@@ -1,4 +1,4 @@
-/// A text with places for an event's data, such as `Order {{order_number}} is confirmed.`
+/// A text with places for an event's data, such as `Order {{order_number}}`.
 ///
 /// - Shape: `{{path}}` or `{{path | filter | filter(argument)}}`. A path is names joined by points below the event's data, or
 ///   `event.id`, `event.type`, `user.id`. Filters: `money(currency)` with an ISO code or a path to one, `number`,

@@ -153,7 +153,9 @@ extension TemplateParser {
     private mutating func word() -> String {
         skipBlanks()
         let start = position
-        while position < characters.count, !characters[position].isWhitespace, !"|(){}\",:".contains(characters[position]) {
+        while position < characters.count, !characters[position].isWhitespace,
+            !"|(){}\",:".contains(characters[position])
+        {
             position += 1
         }
         return String(characters[start..<position])

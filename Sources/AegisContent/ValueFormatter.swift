@@ -5,8 +5,20 @@ import Foundation
 ///
 /// Foundation keeps its formatters by style and locale, so a style made anew costs no formatter.
 struct ValueFormatter: Sendable {
-    let locale: Locale
-    let timeZone: TimeZone
+    private let tag: LocaleTag
+    private let zone: String?
+    private let zones: ZoneRules
+
+    /// - Parameter zone: An IANA name; nil or unknown takes UTC.
+    init(locale: LocaleTag, zone: String?, zones: ZoneRules) {
+        tag = locale
+        self.zone = zone
+        self.zones = zones
+    }
+
+    // Found when asked for: most templates format nothing.
+    private var locale: Locale { Locale(identifier: tag.text) }
+    private var timeZone: TimeZone { zone.flatMap { zones.timeZone($0) } ?? .gmt }
 
     /// Nil for what is no number.
     func number(_ text: String) -> String? {

@@ -19,7 +19,9 @@ package final class ZoneRules: LocalTimeRules, Sendable {
 
     /// Moments are the first of their minute: one that lies inside the minute asked for has its next a day later.
     package func next(minutes: Int, after time: UnixTime, in zone: String) -> UnixTime? {
-        guard let zone = timeZone(zone), (0...1_440).contains(minutes), let floor = Self.seconds(time) else { return nil }
+        guard let zone = timeZone(zone), (0...1_440).contains(minutes), let floor = Self.seconds(time) else {
+            return nil
+        }
         let earliest = floor * 1_000 == time.milliseconds ? floor : floor + 1
         let today = Self.flooredDivision(floor + Self.offset(of: zone, at: floor), by: 86_400).quotient
         var best: Int64?

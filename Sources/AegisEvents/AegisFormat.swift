@@ -31,7 +31,8 @@ struct AegisFormat {
     }
 
     private static func traceparent(_ fields: ObjectReader) -> String? {
-        TraceParent.valid(fields.index(of: "traceparent").flatMap { fields.document.text(of: fields.document.nodes[$0]) })
+        TraceParent.valid(
+            fields.index(of: "traceparent").flatMap { fields.document.text(of: fields.document.nodes[$0]) })
     }
 
     private static func event(

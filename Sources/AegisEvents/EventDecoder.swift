@@ -56,7 +56,9 @@ package struct EventDecoder: Sendable {
         case (.object, .batch?):
             throw .malformed("a CloudEvents batch must be an array")
         case (.object, _):
-            return [item(in: document, at: 0, shape: declared ?? guessedShape(of: document, at: 0, format), headers, origin)]
+            return [
+                item(in: document, at: 0, shape: declared ?? guessedShape(of: document, at: 0, format), headers, origin)
+            ]
         case (.array, .batch?):
             return elements(of: document, shape: .structured, headers, origin)
         case (.array, nil) where format != .aegis:

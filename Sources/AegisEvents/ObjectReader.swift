@@ -101,7 +101,8 @@ extension EventData {
             var copy = node
             copy.value = node.value.lowerBound - start..<node.value.upperBound - start
             // The key of the root stands outside of what is copied; the root of its own has none.
-            copy.key = copies.isEmpty || node.key.isEmpty
+            copy.key =
+                copies.isEmpty || node.key.isEmpty
                 ? 0..<0 : node.key.lowerBound - start..<node.key.upperBound - start
             copy.end = node.end - first
             copies.append(copy)

@@ -1,0 +1,75 @@
+import AegisContent
+import AegisCore
+import AegisEvents
+
+/// Shortens what the tests of this target need again and again.
+enum Sample {
+    static func event(_ data: String = "{}", locale: String? = nil, collapseID: String? = nil) throws -> DomainEvent {
+        DomainEvent(
+            identity: EventIdentity(source: "s", id: "evt-1"), type: "Shop.OrderPaid",
+            occurredAt: UnixTime(milliseconds: 0), recipients: .users([try UserID("user-42")]),
+            locale: locale.flatMap { LocaleTag($0) }, collapseID: collapseID,
+            data: try JSONScanner.scan(Array(data.utf8)))
+    }
+
+    static func type(
+        _ content: [String: MessageTemplates], name: String = "order", reason: String = "order",
+        category: String? = "CAT", pushType: PushType = .alert, relevance: Int? = nil, deepLink: String? = nil,
+        threadID: String? = nil, collapseID: String? = nil, custom: [CustomField] = []
+    ) throws -> CatalogType {
+        var texts: [LocaleTag: MessageTemplates] = [:]
+        for (locale, templates) in content { if let tag = LocaleTag(locale) { texts[tag] = templates } }
+        return CatalogType(
+            rules: NotificationRules(
+                name: name, priority: .high, category: category, reason: reason, interruptionLevel: .active,
+                relevance: relevance, pushType: pushType),
+            deepLink: try template(deepLink), threadID: try template(threadID), collapseID: try template(collapseID),
+            custom: custom, content: texts)
+    }
+
+    static func text(_ title: String?, _ body: String?, subtitle: String? = nil) throws -> MessageTemplates {
+        MessageTemplates(title: try template(title), subtitle: try template(subtitle), body: try template(body))
+    }
+
+    private static func template(_ source: String?) throws -> Template? {
+        guard let source else { return nil }
+        return try Template(parsing: source)
+    }
+
+    static func renderer(_ type: CatalogType) throws -> Renderer {
+        Renderer(catalog: Catalog(defaultLocale: try locale("en"), categories: [:], types: [type.rules.name: type]))
+    }
+
+    private struct NoLocale: Error {}
+
+    static func locale(_ text: String) throws -> LocaleTag {
+        guard let tag = LocaleTag(text) else { throw NoLocale() }
+        return tag
+    }
+
+    static func request(
+        _ type: CatalogType, _ event: DomainEvent, locale: String? = nil, zone: String? = nil,
+        level: InterruptionLevel = .active, sound: SoundRule = .named("default"), badge: BadgeRule = .increment,
+        mode: BadgeMode = .server, rootKeys: [String: String] = [:]
+    ) throws -> RenderRequest {
+        let app = AppID("com.example.app")
+        let user = try UserID("user-42")
+        let device = Device(
+            id: DeviceID(1),
+            registration: DeviceRegistration(
+                user: user, app: app, environment: .production, installation: "i", token: try DeviceToken(hex: "ab"),
+                authorization: .authorized, locale: locale.flatMap { LocaleTag($0) }),
+            registeredAt: UnixTime(milliseconds: 0))
+        return RenderRequest(
+            type: type, event: event, user: user,
+            target: SendTarget(device: device, level: level, sound: sound, badge: badge),
+            app: AppRules(id: app, badge: mode, rootKeys: rootKeys), timeZone: zone)
+    }
+
+    /// The text that `body` becomes.
+    static func body(_ body: String, _ data: String, locale: String = "en", zone: String? = nil) throws -> String {
+        let type = try type([locale: text(body, nil)])
+        let push = try renderer(type).render(request(type, event(data), locale: locale, zone: zone))
+        return push.title ?? ""
+    }
+}
