@@ -1,5 +1,4 @@
-package import AegisCore
-package import AegisPorts
+import AegisCore
 import Synchronization
 
 /// The newest unread counts this process knows, of people with pushes in flight: a push is stamped from here when it is handed

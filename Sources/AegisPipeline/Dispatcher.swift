@@ -1,3 +1,4 @@
+import AegisContent
 package import AegisCore
 package import AegisPorts
 

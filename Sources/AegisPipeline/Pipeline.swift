@@ -1,4 +1,3 @@
-package import AegisContent
 package import AegisCore
 package import AegisEvents
 package import AegisPorts

@@ -129,8 +129,7 @@ extension Pipeline {
             partition = reference.assignment.partition
             record = original
         case .deferral(_, let bytes):
-            partition = TopicPartition(topic: notification.key.event.source, partition: -1)
-            record = KafkaRecord(offset: -1, timestamp: parts.clock.now(), key: nil, value: bytes)
+            (partition, record) = deferredOrigin(of: notification.key, bytes: bytes)
         }
         return DeadLetter(
             rejection: Rejection(

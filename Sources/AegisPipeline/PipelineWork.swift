@@ -65,6 +65,7 @@ extension Pipeline {
         var requests: [Request] = []
         var rejected: [RejectedPart] = []
         var reports: [PipelineReport] = []
+        var orphans: [DeferredNotification] = []
         let (due, records) = queue.take(settings.batchSize)
         for record in records {
             inWork[record.reference.assignment, default: 0] += 1
@@ -74,8 +75,8 @@ extension Pipeline {
             openParts[record.reference] = max(1, count)
             if count == 0 { finishPart(of: record.reference) }
         }
-        for notification in due { expand(notification, requests: &requests) }
-        await decideAndSend(requests, rejected: rejected, reports: reports)
+        for notification in due { expand(notification, requests: &requests, orphans: &orphans) }
+        await decideAndSend(requests, rejected: rejected, orphans: orphans, reports: reports)
     }
 
     private func expand(
@@ -92,7 +93,7 @@ extension Pipeline {
             rejected.append(
                 self.rejected(rejection, of: record.reference, record.record, event: event, type: nil, user: nil))
         }
-        for item in decoder.decode(record.record, from: partition, offset: record.reference.offset) {
+        for item in decoder.decode(record.record, from: partition) {
             switch item {
             case .ignored(let reason):
                 ignore(reason)
@@ -128,14 +129,13 @@ extension Pipeline {
         }
     }
 
-    /// A deferred notification comes back as it was stored. One that cannot be read any more is closed and told: it was
-    /// written by this program, so nobody else can repair it.
-    private func expand(_ due: DeferredNotification, requests: inout [Request]) {
+    /// A deferred notification comes back as it was stored; an orphan is one whose type has left the catalog meanwhile.
+    private func expand(
+        _ due: DeferredNotification, requests: inout [Request], orphans: inout [DeferredNotification]
+    ) {
         guard !openKeys.contains(due.key) else { return }
-        guard let event = decoder.decodeStored(due.event), let type = planner.catalog.types[due.type] else {
-            parts.log.error(
-                "A deferred notification has no type in the catalog any more and stays until it expires",
-                ["type": .text(due.type)])
+        guard let event = EventDecoder.decodeStored(due.event), let type = planner.catalog.types[due.type] else {
+            orphans.append(due)
             return
         }
         requests.append(
@@ -144,7 +144,9 @@ extension Pipeline {
                 origin: .deferral(due.id, due.event), isDue: true))
     }
 
-    private func decideAndSend(_ requests: [Request], rejected: [RejectedPart], reports: [PipelineReport]) async {
+    private func decideAndSend(
+        _ requests: [Request], rejected: [RejectedPart], orphans: [DeferredNotification], reports: [PipelineReport]
+    ) async {
         var rejected = rejected
         var reports = reports
         let keys = requests.map(\.key)
@@ -174,6 +176,14 @@ extension Pipeline {
             claims.append(claim(for: request, plan: plan, at: now))
             planned.append((request, plan))
         }
+        for orphan in orphans {
+            let part = self.rejected(orphan)
+            rejected.append(part)
+            claims.append(
+                Claim(
+                    key: orphan.key, type: orphan.type, action: .reject(reason: part.letter.rejection.reason),
+                    deferral: orphan.id))
+        }
         // Acknowledged before the ledger calls them closed: a crash in between repeats a dead letter and loses none.
         guard await publishPersistently(rejected.map(\.letter)) else { return }
         reports.append(contentsOf: rejected.map(\.report))
@@ -183,7 +193,7 @@ extension Pipeline {
                 try await store.claim(written, at: now)
             }
             guard let results, results.count == claims.count else { return }
-            await handOver(planned, results: results, reports: &reports)
+            await handOver(planned, results: results, finished: orphans.map(\.id), reports: &reports)
         }
         for part in rejected {
             if let reference = part.reference { finishPart(of: reference) }
@@ -201,7 +211,7 @@ extension Pipeline {
             case .postpone(let until, let rule, _):
                 .postpone(
                     until: until, reason: rule.rawValue, lane: request.lane,
-                    event: EventEncoder.encode(request.event, for: request.key.user))
+                    event: EventEncoder.encode(request.event.limited(to: request.key.user)))
             case .duplicate: .repeated
             case .reject(let rejection): .reject(reason: rejection.reason)
             }
@@ -209,11 +219,11 @@ extension Pipeline {
     }
 
     private func handOver(
-        _ planned: [(request: Request, plan: NotificationPlan)], results: [ClaimResult],
+        _ planned: [(request: Request, plan: NotificationPlan)], results: [ClaimResult], finished: [DeferralID],
         reports: inout [PipelineReport]
     ) async {
         var deliveries: [Delivery] = []
-        var finishedDeferrals: [DeferralID] = []
+        var finishedDeferrals = finished
         for ((request, plan), result) in zip(planned, results) {
             let type = request.type.rules.name
             var outcome = NotificationReport.Outcome.duplicate
@@ -283,18 +293,30 @@ extension Pipeline {
             return rejected(
                 rejection, of: reference, record, event: request.event, type: request.type.rules.name, user: user)
         case .deferral(_, let bytes):
-            let origin = deferredOrigin(of: request.event, bytes: bytes)
-            return RejectedPart(
-                letter: DeadLetter(
-                    rejection: rejection, origin: origin.partition, record: origin.record,
-                    eventID: request.event.identity.id, type: request.type.rules.name,
-                    user: parts.digests.hash(of: user)),
-                report: .rejected(
-                    record: RecordReference(
-                        assignment: PartitionAssignment(partition: origin.partition, epoch: 0), offset: -1),
-                    event: request.event.identity, type: request.type.rules.name, user: user, rejection),
-                reference: nil)
+            return rejected(rejection, ofDeferred: request.key, type: request.type.rules.name, bytes: bytes)
         }
+    }
+
+    private func rejected(_ orphan: DeferredNotification) -> RejectedPart {
+        rejected(
+            Rejection(
+                kind: .configuration, stage: .decide,
+                reason: "the catalog no longer has the type of this deferred notification"),
+            ofDeferred: orphan.key, type: orphan.type, bytes: orphan.event)
+    }
+
+    private func rejected(
+        _ rejection: Rejection, ofDeferred key: NotificationKey, type: String, bytes: [UInt8]
+    ) -> RejectedPart {
+        let (partition, record) = deferredOrigin(of: key, bytes: bytes)
+        return RejectedPart(
+            letter: DeadLetter(
+                rejection: rejection, origin: partition, record: record, eventID: key.event.id, type: type,
+                user: parts.digests.hash(of: key.user)),
+            report: .rejected(
+                record: RecordReference(assignment: PartitionAssignment(partition: partition, epoch: 0), offset: -1),
+                event: key.event, type: type, user: key.user, rejection),
+            reference: nil)
     }
 
     private func rejected(
@@ -310,11 +332,20 @@ extension Pipeline {
     }
 
     /// A deferred event has left its record behind; its stored form takes the place of the value.
-    func deferredOrigin(of event: DomainEvent, bytes: [UInt8]) -> (partition: TopicPartition, record: KafkaRecord) {
+    func deferredOrigin(of key: NotificationKey, bytes: [UInt8]) -> (partition: TopicPartition, record: KafkaRecord) {
         (
-            TopicPartition(topic: event.identity.source, partition: -1),
-            KafkaRecord(offset: -1, timestamp: event.occurredAt, key: nil, value: bytes)
+            TopicPartition(topic: key.event.source, partition: -1),
+            KafkaRecord(offset: -1, timestamp: parts.clock.now(), key: nil, value: bytes)
         )
+    }
+}
+
+extension DomainEvent {
+    /// The event as it concerns one person.
+    fileprivate func limited(to user: UserID) -> DomainEvent {
+        var event = self
+        event.recipients = .users([user])
+        return event
     }
 }
 

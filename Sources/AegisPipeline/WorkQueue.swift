@@ -1,4 +1,5 @@
 import AegisCore
+import AegisPorts
 
 /// Records that were read and not planned yet, in the order they came; due notifications go first.
 struct WorkQueue: Sendable {
