@@ -1,5 +1,5 @@
 import AegisCore
-import AegisPorts
+package import AegisPorts
 
 // MARK: - Reading, pausing, giving partitions back
 
