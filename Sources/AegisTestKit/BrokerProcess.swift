@@ -4,7 +4,7 @@ import Synchronization
 
 /// A Kafka-compatible broker in a process of its own, on a free loopback port, with its data in a temporary directory.
 ///
-/// Ends only the process it started; the directory goes with ``remove()``.
+/// Ends only the process it started, with its child; the directory goes with ``remove()``.
 package final class BrokerProcess: Sendable {
     /// The broker's program.
     package static let part = RequiredPart.program(
@@ -62,14 +62,24 @@ package final class BrokerProcess: Sendable {
             defer { process = nil }
             return process
         }
-        guard let ending, ending.isRunning else { return }
-        Glibc.kill(ending.processIdentifier, signal)
+        guard let ending else { return }
+        // The program may be a script that starts the broker proper: its child is the one to end.
+        let family = Self.children(of: ending.processIdentifier) + [ending.processIdentifier]
+        Glibc.kill(family[0], signal)
         do {
-            try await wait("ends", within: limit) { !ending.isRunning }
+            try await wait("ends", within: limit) { !ending.isRunning && !Self.accepts(port: port) }
         } catch {
-            Glibc.kill(ending.processIdentifier, SIGKILL)
-            try await wait("ends when killed", within: .seconds(10)) { !ending.isRunning }
+            for member in family { Glibc.kill(member, SIGKILL) }
+            try await wait("ends when killed", within: .seconds(10)) {
+                !ending.isRunning && !Self.accepts(port: port)
+            }
         }
+    }
+
+    /// Processes that a process has started, oldest first; none when it has ended.
+    private static func children(of parent: Int32) -> [Int32] {
+        let list = try? String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
+        return (list ?? "").split(separator: " ").compactMap { Int32($0.trimmingCharacters(in: .whitespaces)) }
     }
 
     private func wait(_ condition: String, within limit: Duration, _ isTrue: () -> Bool) async throws {

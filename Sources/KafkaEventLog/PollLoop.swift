@@ -290,7 +290,8 @@ final class PollLoop {
     private func settle(commit id: UInt, _ code: KafkaCode) {
         if code.isSuccess {
             commits.finish(id, nil)
-        } else if code.allowsAnotherCommit, closing == nil {
+        } else if code.allowsAnotherCommit, closing == nil, !(code.kind == .fenced && drain != nil) {
+            // While draining, a new generation can only be joined once the partitions are let go: no use to wait for it.
             commits.retry(id, at: clock.uptime().advanced(by: Self.commitRetryDelay), after: code)
         } else {
             commits.finish(id, code.error(during: "commit"))
