@@ -4,7 +4,7 @@ import AegisCore
 import AegisPorts
 import Testing
 
-@Suite struct GatewayAnswerTests {
+@Suite(.serialized) struct GatewayAnswerTests {
     @Test func `one push goes first, then as many as the peer allows`() async throws {
         let bench = try GatewayBench()
         try await bench.wait(for: "the first window") { bench.windows.last == 1 }
@@ -120,6 +120,27 @@ import Testing
         }
         #expect(answers.last == .accepted)
         #expect(bench.simulator.stats().accepted == 1)
+        await bench.stop()
+    }
+
+    @Test(arguments: [1, 2])
+    func `each environment has its own host, on one thread or two`(eventLoops: Int) async throws {
+        var options = SimulatorOptions()
+        options.sandboxPort = 0
+        let bench = try GatewayBench(options: options) { $0.eventLoops = eventLoops }
+        let pushes = try GatewayBench.pushes(0..<100).map { push in
+            var push = push
+            if push.ticket % 2 == 1 { push.app = GatewayBench.sandbox }
+            return push
+        }
+        let answers = try await bench.send(pushes)
+        #expect(answers.allSatisfy { $0 == .accepted })
+        let received = bench.simulator.notifications()
+        #expect(received.count == 100)
+        for notification in received {
+            let isOdd = Int(notification.token.suffix(2), radix: 16).map { $0 % 2 == 1 }
+            #expect(isOdd == (notification.environment == .sandbox))
+        }
         await bench.stop()
     }
 

@@ -25,6 +25,7 @@ final class MemoryLog: Log {
 /// A gateway and the simulator it talks to, with everything the gateway has said.
 final class GatewayBench: Sendable {
     static let app = AppKey(app: AppID("com.example.app"), environment: .production)
+    static let sandbox = AppKey(app: AppID("com.example.app"), environment: .sandbox)
     static let keyID = "ABC123DEFG"
     static let teamID = "DEF123GHIJ"
 
@@ -45,7 +46,7 @@ final class GatewayBench: Sendable {
     private let heard: Condition<Heard>
     private let reader: Task<Void, Never>
 
-    /// - Parameter adjust: changes the settings, which are quick for tests: back-off from 20 ms, deadline 5 s.
+    /// - Parameter adjust: changes the settings, which are quick for tests: back-off from 20 ms.
     init(
         options: SimulatorOptions = SimulatorOptions(), key: P256PrivateKey? = nil,
         adjust: (inout GatewaySettings) -> Void = { _ in }
@@ -64,8 +65,12 @@ final class GatewayBench: Sendable {
             host: "127.0.0.1", port: UInt16(simulator.port), caFile: simulator.certificateAuthorityPEMPath
         )
         var settings = GatewaySettings(endpoints: [Self.app: endpoint]) { _ in signer }
+        if let sandboxPort = simulator.sandboxPort {
+            settings.endpoints[Self.sandbox] = GatewaySettings.Endpoint(
+                host: "127.0.0.1", port: UInt16(sandboxPort), caFile: simulator.certificateAuthorityPEMPath)
+        }
         settings.connections = 1
-        settings.requestDeadline = .seconds(5)
+        settings.requestDeadline = .seconds(30)
         settings.firstBackoff = .milliseconds(20)
         settings.longestBackoff = .milliseconds(200)
         adjust(&settings)

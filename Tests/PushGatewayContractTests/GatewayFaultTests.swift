@@ -4,7 +4,7 @@ import AegisCore
 import AegisPorts
 import Testing
 
-@Suite struct GatewayFaultTests {
+@Suite(.serialized) struct GatewayFaultTests {
     @Test func `a graceful GOAWAY loses nothing and repeats nothing`() async throws {
         let bench = try GatewayBench()
         try await bench.warmUp()

@@ -30,7 +30,7 @@ private final class SwitchedFile: Sendable {
     }
 }
 
-@Suite struct GatewayRecoveryTests {
+@Suite(.serialized) struct GatewayRecoveryTests {
     @Test func `an outage by a wrong certificate ends when the right one is there`() async throws {
         let other = try APNsSimulator()
         defer { other.stop() }
@@ -165,7 +165,10 @@ private final class SwitchedFile: Sendable {
     }
 
     @Test func `answers in any order, late, and of large bodies all find their pushes`() async throws {
-        let bench = try GatewayBench { $0.connections = 3 }
+        let bench = try GatewayBench {
+            $0.connections = 3
+            $0.requestDeadline = .seconds(60)
+        }
         var faults = Faults()
         faults.jitterMs = 30
         bench.simulator.setFaults(faults)
