@@ -42,8 +42,11 @@ final class APNsConnection {
     private(set) var state = State.awaitingSettings
     /// Whether APNs has accepted a push on this connection, and with it the provider token.
     private(set) var isProven = false
-    /// Whether an answer called for another connection: the next may meet the same.
-    var hasFailed = false
+    /// Whether APNs called for another connection: the next may meet the same.
+    private(set) var hasFailed = false
+    /// Set by the lane once it has taken notice of the connection's first SETTINGS, and of its end.
+    var isAnnounced = false
+    var isReplaced = false
     /// Whether there may be input left that no event will tell of.
     private(set) var hasMoreInput = false
     private var liveness = Liveness.quiet
@@ -138,6 +141,7 @@ final class APNsConnection {
     private func noteProgress(at now: MonotonicTime) {
         if case .awaitingSettings = state, session.hasSettings { state = .ready }
         if session.takePingAcknowledgement() { liveness = .quiet }
+        guard session.hasSettings else { return }
         let limit = session.peerStreamLimit
         if limit > 1 {
             couldHaveMore = true
@@ -172,7 +176,10 @@ final class APNsConnection {
     }
 
     /// Takes no more requests; closes when the outstanding ones are answered.
-    func retire() {
+    ///
+    /// - Parameter failed: whether APNs called for it, by an answer.
+    func retire(failed: Bool = false) {
+        if failed { hasFailed = true }
         switch state {
         case .ready: state = .draining
         case .awaitingSettings: end(nil)
@@ -191,6 +198,7 @@ final class APNsConnection {
     func takeGoAways() -> [StreamTable.GoAway] {
         let goAways = session.takeGoAways()
         guard !goAways.isEmpty else { return [] }
+        hasFailed = true
         switch state {
         case .ready:
             state = .draining

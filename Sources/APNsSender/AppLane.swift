@@ -89,9 +89,9 @@ final class AppLane {
             // A failed write, or a stream reset on sending, answers as well.
             readSigns(of: connection, at: now)
         }
-        for (number, connection) in connections where connection.isClosed {
-            connections[number] = nil
-            noteEnd(of: connection, at: now)
+        for (number, connection) in connections {
+            if !connection.isWanted, !connection.isReplaced { scheduleReplacement(of: connection, at: now) }
+            if connection.isClosed { forget(number) }
         }
         openConnections(at: now)
         tellWindow()
@@ -178,6 +178,7 @@ extension AppLane {
                 // The socket's events so far were for the handshake: there may be input already.
                 unsafe connection.receive(into: loop.input, at: now)
             } catch {
+                loop.numbers[number] = nil
                 fail(error, at: now)
             }
         case .failed(let error):
@@ -203,24 +204,31 @@ extension AppLane {
         loop.log.warning("APNs cannot be reached", ["app": .text(key.description), "reason": .text(error.detail)])
     }
 
-    /// Decides how soon a connection that ended is replaced: APNs takes frequent reconnects for an attack.
-    private func noteEnd(of connection: APNsConnection, at now: MonotonicTime) {
-        loop.numbers[connection.number] = nil
+    /// Decides how soon a connection that ended or drains is replaced: APNs takes frequent reconnects for an attack.
+    private func scheduleReplacement(of connection: APNsConnection, at now: MonotonicTime) {
+        connection.isReplaced = true
         let lifetime = connection.openedAt.duration(to: now)
+        var hasFailed = connection.hasFailed
         if case .closed(let error?) = connection.state {
+            hasFailed = true
             loop.log.info(
                 "A connection to APNs ended", ["app": .text(key.description), "reason": .text(error.detail)])
-            if error.kind == .protocolViolation, !connection.isProven { tell(error) }
+            // One that never was of use is told like a failed connect.
+            if !connection.isAnnounced { tell(error) }
         }
+        guard hasFailed else { return }
         if connection.isProven || lifetime >= settings.longestBackoff {
             guard lifetime < settings.firstBackoff else { return }
             let wait = settings.firstBackoff * Int64.random(in: 500...1_000, using: &loop.generator) / 1_000
             nextAttempt = max(nextAttempt, now.advanced(by: wait))
-        } else if case .closed(.some) = connection.state {
-            backOff(at: now)
         } else {
-            nextAttempt = max(nextAttempt, now.advanced(by: connection.hasFailed ? settings.firstBackoff : .zero))
+            backOff(at: now)
         }
+    }
+
+    private func forget(_ number: UInt64) {
+        connections[number] = nil
+        loop.numbers[number] = nil
     }
 }
 
@@ -281,7 +289,10 @@ extension AppLane {
 
     /// Takes what a connection has learned since the last time.
     private func readSigns(of connection: APNsConnection, at now: MonotonicTime) {
-        if connection.isUsable { lastError = nil }
+        if connection.isUsable, !connection.isAnnounced {
+            connection.isAnnounced = true
+            lastError = nil
+        }
         for goAway in connection.takeGoAways() { note(goAway) }
         collectAnswers(of: connection, at: now)
     }
@@ -338,11 +349,9 @@ extension AppLane {
         case .keep:
             break
         case .retire:
-            connection.hasFailed = true
-            connection.retire()
+            connection.retire(failed: true)
         case .renewCredential:
-            connection.hasFailed = true
-            connection.retire()
+            connection.retire(failed: true)
             rejectToken()
         }
     }

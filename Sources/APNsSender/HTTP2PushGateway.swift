@@ -6,7 +6,8 @@ import Runtime
 /// The connections to APNs over nghttp2 and OpenSSL.
 ///
 /// A few threads (``GatewaySettings/eventLoops``) own all sockets; requests reach them in batches and answers come back
-/// in batches. Connections are opened at once and kept.
+/// in batches. Connections are opened at once and kept until ``close()``, which ends the threads as well: whoever makes a
+/// gateway closes it.
 package final class HTTP2PushGateway: PushGateway {
     private let clock: any TimeSource
     private let signalBox = Mailbox<GatewaySignal>()
