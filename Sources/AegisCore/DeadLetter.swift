@@ -20,7 +20,7 @@ package enum DeadLetterStage: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A fault found in a record, before anything was sent.
-package struct Rejection: Hashable, Sendable {
+package struct Rejection: Error, Hashable, Sendable {
     package let kind: DeadLetterKind
     package let stage: DeadLetterStage
     /// One line; no token, no message text.
