@@ -213,7 +213,8 @@ final class EventLoop {
     func record(_ request: Request, on connection: Connection, answered: Bool) {
         shared.content.withLock { content in
             content.log.record(
-                request, connection: connection.number, environment: connection.environment, at: now, answered: answered)
+                request, connection: connection.number, environment: connection.environment, at: now, answered: answered
+            )
             content.log.stats.peakStreams = peakStreams
         }
     }

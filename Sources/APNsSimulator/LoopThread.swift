@@ -13,6 +13,7 @@ struct LoopThread: Sendable {
             { context in
                 if let context = unsafe context {
                     Self.nameThread()
+                    Self.blockPipeSignal()
                     unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
                 }
                 return nil
@@ -32,6 +33,14 @@ struct LoopThread: Sendable {
         let name = Array("apns-simulator".utf8)
         unsafe write(file, name, name.count)
         close(file)
+    }
+
+    /// Writing to a connection its peer has closed raises SIGPIPE on the writing thread, which would end the process.
+    private static func blockPipeSignal() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     func join() {
