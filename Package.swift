@@ -84,7 +84,7 @@ let package = Package(
         tests("ConfigurationTests", ["Configuration", "AegisCore", "AegisContent", "AegisEvents"]),
         tests("HTTPAPITests", ["HTTPAPI", "AegisCore", "AegisPorts", "AegisTestKit"]),
         tests("CredentialTests", ["ProviderToken", "IdentityDigests", "AegisCore", "AegisPorts", "COpenSSL"]),
-        tests("APNsSimulatorTests", ["APNsSimulator", "AegisCore"]),
+        tests("APNsSimulatorTests", ["APNsSimulator", "AegisCore", "CNGHTTP2", "COpenSSL"]),
         tests("StoreContractTests", ["SQLiteStore", "AegisCore", "AegisPorts", "AegisTestKit"]),
         tests("EventLogContractTests", ["KafkaEventLog", "AegisCore", "AegisPorts", "AegisTestKit"]),
         tests(

@@ -24,7 +24,9 @@ struct ClientCertificate {
         uid = unsafe Self.userID(of: certificate)
         var environments: Set<SimulatedEnvironment> = []
         if unsafe Self.value(of: "1.2.840.113635.100.6.3.1", in: certificate) != nil { environments.insert(.sandbox) }
-        if unsafe Self.value(of: "1.2.840.113635.100.6.3.2", in: certificate) != nil { environments.insert(.production) }
+        if unsafe Self.value(of: "1.2.840.113635.100.6.3.2", in: certificate) != nil {
+            environments.insert(.production)
+        }
         self.environments = environments
         let list = unsafe Self.value(of: "1.2.840.113635.100.6.3.6", in: certificate)
         listsTopics = list != nil

@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// One client's connection: TLS, frames in and out, and how it ends. Lives on the event loop's thread.
+/// One client's connection: TLS, frames in and out, and how it ends.
+///
+/// Lives on the event loop's thread.
 ///
 ///     handshaking ─▶ open ─▶ finishing ── all sent ─▶ lingering ── peer's end or 2 s ─▶ dead
 ///          └───────────┴── failure, reset ────────────────────────────────────────────▶ dead
@@ -58,7 +60,8 @@ final class Connection {
     static let lingerMs: Int64 = 2000
     static let handshakeDeadlineMs: Int64 = 10_000
 
-    init(number: Int, environment: SimulatedEnvironment, socket: consuming Descriptor, tls: TLSStream, loop: EventLoop) {
+    init(number: Int, environment: SimulatedEnvironment, socket: consuming Descriptor, tls: TLSStream, loop: EventLoop)
+    {
         self.number = number
         self.environment = environment
         self.socket = socket.raw
@@ -242,7 +245,8 @@ final class Connection {
         guard let session else { return }
         guard openStreams < Int(limits.announced) else {
             if loop.options.punishesExcessStreams, openStreams >= Int(limits.acknowledged) {
-                session.submitGoAway(last: highestAnswered, code: 1, debug: Array("Maximum active streams violated".utf8))
+                session.submitGoAway(
+                    last: highestAnswered, code: 1, debug: Array("Maximum active streams violated".utf8))
             }
             session.refuse(stream)
             loop.countRefusedStream()

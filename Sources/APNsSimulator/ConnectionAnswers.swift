@@ -53,7 +53,8 @@ extension Connection {
         let status = request.outcome?.status ?? 200
         loop.responseHeaders.append(":status", StatusText.bytes(status))
         if faults.upperCaseAPNsID {
-            loop.responseHeaders.append("apns-id", Array(String(decoding: request.answerID, as: UTF8.self).uppercased().utf8))
+            loop.responseHeaders.append(
+                "apns-id", Array(String(decoding: request.answerID, as: UTF8.self).uppercased().utf8))
         } else {
             loop.responseHeaders.append("apns-id", request.answerID)
         }

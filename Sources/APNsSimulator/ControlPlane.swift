@@ -57,7 +57,8 @@ internal import Synchronization
         }
         guard let started = unsafe started else {
             Glibc.close(owned)
-            throw APNsSimulatorError(kind: .controlPlane, operation: "starting the control plane", detail: "MHD refused")
+            throw APNsSimulatorError(
+                kind: .controlPlane, operation: "starting the control plane", detail: "MHD refused")
         }
         unsafe daemon = Mutex(started)
     }

@@ -19,7 +19,9 @@ struct ControlResponse {
     }
 
     static func json(_ value: Any, status: Int = 200) -> ControlResponse {
-        guard let data = try? JSONSerialization.data(withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
+        guard
+            let data = try? JSONSerialization.data(
+                withJSONObject: value, options: [.sortedKeys, .withoutEscapingSlashes])
         else { return ControlResponse(status: 500, body: []) }
         return ControlResponse(status: status, body: Array(data))
     }
@@ -98,7 +100,9 @@ struct ControlRoutes {
             try object.finish()
             if let status, !(200..<600).contains(status) { return .problem(400, "status is out of range") }
             guard topic != nil || status != nil else { return .problem(400, "neither topic nor status") }
-            if let topic { simulator.registerDevice(token: token, topic: topic, environment: environment ?? .production) }
+            if let topic {
+                simulator.registerDevice(token: token, topic: topic, environment: environment ?? .production)
+            }
             if let status {
                 simulator.setDevice(
                     token,

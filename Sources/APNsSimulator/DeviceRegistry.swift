@@ -57,7 +57,8 @@ struct DeviceRegistry {
             guard let known = topics[address] else { return .badDeviceToken }
             guard known.contains(topic) else { return .deviceTokenNotForTopic }
         }
-        if let limit = faults.tokenRateLimit, exceeds(limit, window: Int64(faults.tokenRateWindowMs), address, at: now) {
+        if let limit = faults.tokenRateLimit, exceeds(limit, window: Int64(faults.tokenRateWindowMs), address, at: now)
+        {
             return .tooManyRequests
         }
         guard var script = scripts[address.token] else { return nil }

@@ -11,7 +11,8 @@ enum ErrorBody {
             return object("ReasonFromTheFuture", timestamp: rejection.timestamp)
         case .extraKeys:
             let timestamp = rejection.timestamp.map { ",\"timestamp\":\($0)" } ?? ""
-            return Array(#"{"detail":{"code":[1,null]},"reason":"\#(escaped(reason))","retriable":false\#(timestamp)}"#.utf8)
+            return Array(
+                #"{"detail":{"code":[1,null]},"reason":"\#(escaped(reason))","retriable":false\#(timestamp)}"#.utf8)
         case .normal, .split:
             return object(reason, timestamp: rejection.timestamp)
         }

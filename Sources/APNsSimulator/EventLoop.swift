@@ -1,7 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// Serves all connections of a simulator on one thread, by epoll. Nothing of it is touched from elsewhere.
+/// Serves all connections of a simulator on one thread, by epoll.
+///
+/// Nothing of it is touched from elsewhere.
 final class EventLoop {
     enum TimerEvent {
         case answer(stream: Int32, arrival: Int)
@@ -213,7 +215,8 @@ final class EventLoop {
     func record(_ request: Request, on connection: Connection, answered: Bool) {
         shared.content.withLock { content in
             content.log.record(
-                request, connection: connection.number, environment: connection.environment, at: now, answered: answered)
+                request, connection: connection.number, environment: connection.environment, at: now, answered: answered
+            )
             content.log.stats.peakStreams = peakStreams
         }
     }

@@ -63,7 +63,9 @@ internal import CNGHTTP2
             let header = unsafe frame.pointee.hd
             switch UInt32(header.type) {
             case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
-                if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 { connection.completed(header.stream_id) }
+                if header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0 {
+                    connection.completed(header.stream_id)
+                }
             case NGHTTP2_SETTINGS.rawValue:
                 if header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0 { connection.settingsAcknowledged() }
             case NGHTTP2_PING.rawValue:

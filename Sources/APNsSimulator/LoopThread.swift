@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// The thread an event loop runs on. Whoever holds it takes it out of its place to ``join()`` it, once.
+/// The thread an event loop runs on.
+///
+/// Whoever holds it takes it out of its place to ``join()`` it, once.
 struct LoopThread: Sendable {
     private let thread: pthread_t
 
@@ -13,6 +15,7 @@ struct LoopThread: Sendable {
             { context in
                 if let context = unsafe context {
                     Self.nameThread()
+                    Self.blockPipeSignal()
                     unsafe Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()
                 }
                 return nil
@@ -32,6 +35,14 @@ struct LoopThread: Sendable {
         let name = Array("apns-simulator".utf8)
         unsafe write(file, name, name.count)
         close(file)
+    }
+
+    /// Writing to a connection its peer has closed raises SIGPIPE on the writing thread, which would end the process.
+    private static func blockPipeSignal() {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        unsafe sigaddset(&signals, SIGPIPE)
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
     func join() {

@@ -29,9 +29,11 @@ struct ProviderAuthentication {
         guard let header, let token = Self.bearerToken(header) else { return .missingProviderToken }
         guard options.verifyJWT else { return nil }
         if !token.equals(cached) {
-            if let fault = adopt(token, environment: environment, keys: keys, options: options, at: now) { return fault }
+            if let fault = adopt(token, environment: environment, keys: keys, options: options, at: now) {
+                return fault
+            }
         }
-        if now / 1000 - cachedIssuedAt >= Self.lifetime {
+        if now / 1000 - cachedIssuedAt > Self.lifetime {
             isWedged = true
             return .expiredProviderToken
         }
@@ -51,18 +53,21 @@ struct ProviderAuthentication {
             return .invalidProviderToken
         }
         guard claims.issuedAt - now / 1000 <= options.futureTokenTolerance else { return .invalidProviderToken }
-        if now / 1000 - claims.issuedAt >= Self.lifetime {
+        if now / 1000 - claims.issuedAt > Self.lifetime {
             isWedged = true
             return .expiredProviderToken
         }
         let key = claims.key
         if let allowed = key.environment, allowed != environment {
             return Rejection(
-                403, options.alternateKeyEnvironmentSpelling ? "BadEnvironmentKeyInToken" : "BadEnvironmentKeyIdInToken")
+                403, options.alternateKeyEnvironmentSpelling ? "BadEnvironmentKeyInToken" : "BadEnvironmentKeyIdInToken"
+            )
         }
         if let binding {
             guard key.teamID == binding.key.teamID else { return .invalidProviderToken }
-            guard key.keyID == binding.key.keyID || key.keyID == binding.key.relatedKeyID else { return .unrelatedKeyID }
+            guard key.keyID == binding.key.keyID || key.keyID == binding.key.relatedKeyID else {
+                return .unrelatedKeyID
+            }
         }
         if let since = firstUsed[key.keyID], now - since < options.providerTokenUpdateInterval * 1000 {
             return .tooManyProviderTokenUpdates

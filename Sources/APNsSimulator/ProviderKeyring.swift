@@ -50,13 +50,16 @@ final class ProviderKeyring: Sendable {
     init(publicKeyPEM: String) throws(APNsSimulatorError) {
         let bytes = Array(publicKeyPEM.utf8)
         let parsed: OpaquePointer? = unsafe bytes.withUnsafeBytes { buffer in
-            guard let source = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else { return nil }
+            guard let source = unsafe BIO_new_mem_buf(buffer.baseAddress, Int32(clamping: buffer.count)) else {
+                return nil
+            }
             defer { unsafe BIO_free(source) }
             return unsafe PEM_read_bio_PUBKEY(source, nil, nil, nil)
         }
         guard let parsed = unsafe parsed else {
             ERR_clear_error()
-            throw APNsSimulatorError(kind: .options, operation: "reading a provider key", detail: "no public key in PEM")
+            throw APNsSimulatorError(
+                kind: .options, operation: "reading a provider key", detail: "no public key in PEM")
         }
         unsafe key = parsed
         var group = [CChar](repeating: 0, count: 32)

@@ -14,7 +14,8 @@ final class Request {
 
     /// The headers the checks look at.
     enum Field: Int, CaseIterable {
-        case method, path, authorization, messageID, requestID, channelID, topic, pushType, expiration, priority, collapseID
+        case method, path, authorization, messageID, requestID, channelID, topic, pushType, expiration, priority,
+            collapseID
 
         init?(_ name: UnsafeBufferPointer<UInt8>) {
             switch name.count {
@@ -153,7 +154,8 @@ struct HeaderBlock: Sendable {
             rest = rest.dropFirst(name.count)
             let value = rest.prefix(Int(lengths[2]) << 8 | Int(lengths[3]))
             rest = rest.dropFirst(value.count)
-            headers.append(.init(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
+            headers.append(
+                .init(name: String(decoding: name, as: UTF8.self), value: String(decoding: value, as: UTF8.self)))
         }
         return headers
     }

@@ -86,7 +86,8 @@ final class ServerCertificate: Sendable {
 
     /// - Parameter issuer: `nil` signs with the key itself.
     init(
-        subject: String, key: CertificateKey, serial: Int, issuer: (certificate: Certificate, key: CertificateKey)? = nil,
+        subject: String, key: CertificateKey, serial: Int,
+        issuer: (certificate: Certificate, key: CertificateKey)? = nil,
         extensions: [(kind: Int32, value: String)]
     ) throws(APNsSimulatorError) {
         guard let made = unsafe X509_new() else { throw .openSSL(during: "making a certificate") }
@@ -121,7 +122,9 @@ final class ServerCertificate: Sendable {
     func writePEM(to path: String) throws(APNsSimulatorError) {
         guard let file = unsafe BIO_new_file(path, "w") else { throw .openSSL(during: "writing the CA", kind: .file) }
         defer { unsafe BIO_free(file) }
-        guard unsafe PEM_write_bio_X509(file, handle) == 1 else { throw .openSSL(during: "writing the CA", kind: .file) }
+        guard unsafe PEM_write_bio_X509(file, handle) == 1 else {
+            throw .openSSL(during: "writing the CA", kind: .file)
+        }
     }
 }
 

@@ -22,7 +22,7 @@ package enum ConfigurationLoader {
     ) throws(ConfigurationProblems) -> LoadedConfiguration {
         let document: YAMLDocument
         do {
-            document = YAMLDocument(parsing: try TextFile.read(path), file: path)
+            document = YAMLDocument(parsing: try TextFile.read(path), file: path, hasVariables: true)
         } catch {
             throw ConfigurationProblems([error])
         }

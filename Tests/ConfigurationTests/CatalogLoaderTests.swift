@@ -151,12 +151,12 @@ import Testing
                 "catalog.yaml:4: categories.ORDER.actions[1].id", "catalog.yaml:5: categories.MESSAGE.options[0]",
                 "catalog.yaml:8: types.one.match[1]", "catalog.yaml:9: types.one.priority",
                 "catalog.yaml:10: types.one.category", "catalog.yaml:12: types.one.content.en.titel",
-                "catalog.yaml:14: types.two.category", "catalog.yaml:14: types.two.match[0]",
+                "catalog.yaml:13: types.two.category", "catalog.yaml:14: types.two.match[0]",
                 "catalog.yaml:16: types.two.ttl", "catalog.yaml:17: types.two.interruption_level",
                 "catalog.yaml:18: types.two.sound", "catalog.yaml:19: types.two.custom.aps",
                 "catalog.yaml:20: types.two.content.en", "catalog.yaml:23: types.three.priority",
                 "catalog.yaml:24: types.three.sound", "catalog.yaml:25: types.three.badge",
-                "catalog.yaml:26: types.three.content", "catalog.yaml:28: types.four.deep_link",
+                "catalog.yaml:26: types.three.content", "catalog.yaml:27: types.four.deep_link",
                 "catalog.yaml:29: types.four.relevance_score", "catalog.yaml:30: types.four.frequency",
                 "catalog.yaml:31: types.four.privacy", "catalog.yaml:32: types.four.sensitive",
                 "catalog.yaml:33: types.four.push_type", "catalog.yaml:34: types.four.content.!",
@@ -170,11 +170,12 @@ import Testing
         let (_, problems) = try load(
             "types: {a: {priority: critical, category: none, deep_link: none, content: {de: {title: Hallo}}}}")
         #expect(
-            problems == [
-                "catalog.yaml:1: types.a.content: wants texts in en, the default locale",
-                "catalog.yaml:1: types.a.fallback: a critical type wants a neutral text in en; "
-                    + "it is sent where the rendered text may not be shown",
-            ].sorted { $0.contains("fallback") && !$1.contains("fallback") })
+            problems
+                == [
+                    "catalog.yaml:1: types.a.content: wants texts in en, the default locale",
+                    "catalog.yaml:1: types.a.fallback: a critical type wants a neutral text in en; "
+                        + "it is sent where the rendered text may not be shown",
+                ].sorted { $0.contains("fallback") && !$1.contains("fallback") })
     }
 
     @Test func `long texts, places in neutral texts and levels without entitlement are warnings`() throws {

@@ -187,7 +187,8 @@ import Testing
 
     @Test func `no secret is printed, however it is printed`() throws {
         let folder = try ScratchFolder()
-        let text = Samples.configuration + "\nhttp: {tokens: [{name: a, token: hunter2hunter2hunter2, scopes: [admin]}]}"
+        let text =
+            Samples.configuration + "\nhttp: {tokens: [{name: a, token: hunter2hunter2hunter2, scopes: [admin]}]}"
         let configuration = try folder.load(text).configuration
         var dumped = ""
         dump(configuration, to: &dumped)

@@ -47,9 +47,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("${NAME}", "value"), ("a-${NAME}-b", "a-value-b"), ("${MISSING:-other}", "other"), ("${EMPTY:-other}", "other"),
+        ("${NAME}", "value"), ("a-${NAME}-b", "a-value-b"), ("${MISSING:-other}", "other"),
+        ("${EMPTY:-other}", "other"),
         ("\"$${NAME}\"", "${NAME}"), ("$NAME", "$NAME"), ("\"${NESTED}\"", "${NAME}"),
-        ("\"${YAML}\"", "x, lane: bulk}"),
+        ("\"${YAML}\"", "x, lane: bulk}"), ("${YAML}", "x, lane: bulk}"), ("${MISSING:-a, [b]: #c}", "a, [b]: #c"),
     ])
     func `places of variables are filled in once and stay values`(text: String, expected: String) throws {
         let configuration = try ScratchFolder().load(

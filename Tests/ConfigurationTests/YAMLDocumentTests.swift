@@ -86,7 +86,7 @@ import Testing
         var random = Seeded(state: seed)
         let samples = [Array(Samples.configuration.utf8), Array(Samples.catalog.utf8)]
         let marks = Array("[]{}:-&*!|>'\"%@`#,? \n\t$\u{FEFF}".utf8)
-        for round in 0..<40 {
+        for round in 0..<16 {
             var bytes: [UInt8]
             if round % 4 == 0 {
                 bytes = (0..<Int.random(in: 0...400, using: &random)).map { _ in .random(in: 0...255, using: &random) }
@@ -94,7 +94,8 @@ import Testing
                 bytes = samples[round % 2]
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
                     let index = Int.random(in: 0..<bytes.count, using: &random)
-                    bytes[index] = round % 4 == 1 ? .random(in: 0...255, using: &random) : marks.randomElement(using: &random) ?? 0
+                    bytes[index] =
+                        round % 4 == 1 ? .random(in: 0...255, using: &random) : marks.randomElement(using: &random) ?? 0
                 }
             }
             let document = YAMLDocument(parsing: bytes, file: "f")

@@ -45,7 +45,7 @@ struct SettingsReader {
     private mutating func read(
         _ key: KeyDescription, from entry: YAMLEntry?, into section: inout Section, takesOverrides: Bool
     ) {
-        let place = section.place.key(key.name, at: entry?.value.mark)
+        let place = section.place.key(key.name, at: entry?.place)
         if takesOverrides, key.kind.isScalar, let override = environment?.override(of: place.path) {
             section.written.insert(key.name)
             let origin = Place(file: "environment", mark: nil, path: override.name, isPrivate: true)
@@ -108,7 +108,7 @@ struct SettingsReader {
                 return Setting(content: .section(section), place: place)
             case .table(let kind, _):
                 let values = entries.map { entry in
-                    let place = place.key(entry.key, at: entry.value.mark)
+                    let place = place.key(entry.key, at: entry.place)
                     return (entry.key, value(of: entry, as: kind, at: place))
                 }
                 return Setting(content: .table(values), place: place)
@@ -157,6 +157,14 @@ struct SettingsReader {
         default: problems.report("a single value is expected here", at: place)
         }
         return Setting(content: .unreadable, place: place)
+    }
+}
+
+extension YAMLEntry {
+    /// Where a problem of the value is shown: at a text itself, and at the key of anything larger, whose first line is
+    /// its first element's.
+    fileprivate var place: YAMLMark {
+        if case .scalar = value.content { value.mark } else { mark }
     }
 }
 

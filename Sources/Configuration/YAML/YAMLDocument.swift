@@ -13,15 +13,18 @@ package struct YAMLDocument: Sendable {
     package let problems: [Problem]
 
     /// Reads the bytes of `file`, a name for messages alone.
-    package init(parsing bytes: [UInt8], file: String) {
+    ///
+    /// With `hasVariables`, `${NAME}` may stand unquoted anywhere; it is kept as written.
+    package init(parsing bytes: [UInt8], file: String, hasVariables: Bool = false) {
         guard bytes.count <= Self.largestFile else {
             root = nil
             problems = [Problem(file: file, message: "is larger than \(Self.largestFile >> 10) KiB")]
             return
         }
-        var builder = YAMLTreeBuilder(file: file)
+        let masked = hasVariables ? VariableMask.masked(bytes) : nil
+        var builder = YAMLTreeBuilder(file: file, isMasked: masked != nil)
         do {
-            var parser = try YAMLParser(bytes)
+            var parser = try YAMLParser(masked ?? bytes)
             var isOpen = true
             while isOpen {
                 let (event, mark) = try parser.next()
@@ -62,15 +65,17 @@ private struct YAMLTreeBuilder {
         var height: Int
     }
 
-    let file: String
+    private let file: String
+    private let isMasked: Bool
     private(set) var root: YAMLNode?
     private(set) var problems: [Problem] = []
     private var stack: [Frame] = []
     private var anchors: [String: Anchored] = [:]
     private var hasDocument = false
 
-    init(file: String) {
+    init(file: String, isMasked: Bool) {
         self.file = file
+        self.isMasked = isMasked
     }
 
     /// Whether more events follow.
@@ -90,8 +95,9 @@ private struct YAMLTreeBuilder {
             var node = anchored.node
             node.mark = mark
             try add(Anchored(node: node, size: anchored.size, height: anchored.height), anchor: nil)
-        case .scalar(let text, let isPlain, let anchor, let tag):
+        case .scalar(let written, let isPlain, let anchor, let tag):
             try refuse(tag: tag, at: mark)
+            let text = isMasked ? VariableMask.unmasked(written) : written
             if let last = stack.indices.last, stack[last].entries != nil, stack[last].key == nil {
                 stack[last].key = (text, mark)
             } else {
