@@ -59,6 +59,8 @@ package actor Pipeline {
     var open: [UInt64: OpenNotification] = [:]
     var openKeys: Set<NotificationKey> = []
     var openDeliveries: [Lane: Int] = [:]
+    /// Of their payloads.
+    var openBytes = 0
     var nextNotification: UInt64 = 0
     var nextTicket: UInt64 = 0
 

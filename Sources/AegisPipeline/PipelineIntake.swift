@@ -75,7 +75,9 @@ extension Pipeline {
     /// Pauses the topics whose lane has reached its limit, all of them in an outage, and resumes them when there is room.
     func updatePauses() async {
         let held = openDeliveries.values.reduce(0, +) + queue.recordCount
-        let mustStop = await isOutage || isDraining
+        let bytes = queue.byteCount + openBytes
+        let bytesLimit = pausedTopics.isEmpty ? settings.maxInFlightBytes : settings.maxInFlightBytes / 4 * 3
+        let mustStop = await isOutage || isDraining || bytes >= bytesLimit
         var paused: Set<String> = []
         for (topic, topicSettings) in settings.topics {
             let limit = settings.limit(of: topicSettings.lane)

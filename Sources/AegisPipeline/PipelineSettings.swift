@@ -16,6 +16,8 @@ package struct PipelineSettings: Sendable {
     package var topics: [String: Topic]
     /// Deliveries held in memory before partitions are paused.
     package var maxInFlight: Int
+    /// Bytes of records and payloads held in memory before everything is paused.
+    package var maxInFlightBytes: Int
     /// Events planned at once.
     package var batchSize: Int
     package var commitInterval: Duration
@@ -31,7 +33,7 @@ package struct PipelineSettings: Sendable {
     package var secondChanceDelay: Duration
 
     package init(
-        topics: [String: Topic], maxInFlight: Int = 20_000, batchSize: Int = 500,
+        topics: [String: Topic], maxInFlight: Int = 20_000, maxInFlightBytes: Int = 256 << 20, batchSize: Int = 500,
         commitInterval: Duration = .milliseconds(250), deferralInterval: Duration = .seconds(1),
         deferralLease: Duration = .seconds(600), firstBackoff: Duration = .milliseconds(100),
         longestBackoff: Duration = .seconds(5), reminderInterval: Duration = .seconds(30),
@@ -39,6 +41,7 @@ package struct PipelineSettings: Sendable {
     ) {
         self.topics = topics
         self.maxInFlight = maxInFlight
+        self.maxInFlightBytes = maxInFlightBytes
         self.batchSize = batchSize
         self.commitInterval = commitInterval
         self.deferralInterval = deferralInterval

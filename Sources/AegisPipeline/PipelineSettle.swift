@@ -1,3 +1,4 @@
+import AegisContent
 import AegisCore
 import AegisPorts
 
@@ -147,6 +148,7 @@ extension Pipeline {
     private func release(_ result: DeliveryResult) {
         let delivery = result.delivery
         badges.release(delivery.user, delivery.app.app)
+        openBytes -= delivery.planned.rendered.payload.bytes.count
         openDeliveries[delivery.lane] = max(0, (openDeliveries[delivery.lane] ?? 0) - 1)
     }
 

@@ -280,6 +280,7 @@ extension Pipeline {
             let registration = target.device.registration
             badges.retain(request.key.user, registration.app, count: counts[registration.app] ?? 0)
             nextTicket += 1
+            openBytes += target.rendered.payload.bytes.count
             return Delivery(
                 ticket: nextTicket, notification: number, app: registration.key, user: request.key.user,
                 lane: request.lane, recordedAt: request.recordedAt, planned: target)

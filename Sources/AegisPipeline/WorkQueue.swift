@@ -11,6 +11,8 @@ struct WorkQueue: Sendable {
     private var records: [Record] = []
     private var head = 0
     private var due: [DeferredNotification] = []
+    /// Of the records' values.
+    private(set) var byteCount = 0
 
     var recordCount: Int { records.count - head }
     var isEmpty: Bool { recordCount == 0 && due.isEmpty }
@@ -18,6 +20,7 @@ struct WorkQueue: Sendable {
 
     mutating func append(_ record: Record) {
         records.append(record)
+        byteCount += record.record.value?.count ?? 0
     }
 
     mutating func append(due notifications: [DeferredNotification]) {
@@ -30,6 +33,7 @@ struct WorkQueue: Sendable {
         let end = min(records.count, head + limit - dueTaken.count)
         let taken = records[head..<end]
         head = end
+        for record in taken { byteCount -= record.record.value?.count ?? 0 }
         // The array is cut once more than half of it is spent, so that each record is moved a constant number of times.
         if head > 1_024, head > records.count / 2 {
             records.removeFirst(head)
@@ -41,6 +45,7 @@ struct WorkQueue: Sendable {
     mutating func remove(of assignments: Set<PartitionAssignment>) {
         records = records[head...].filter { !assignments.contains($0.reference.assignment) }
         head = 0
+        byteCount = records.reduce(0) { $0 + ($1.record.value?.count ?? 0) }
     }
 
     mutating func removeAll() {

@@ -79,7 +79,9 @@ struct ServiceParts {
             topics[topic.name] = PipelineSettings.Topic(
                 lane: topic.lane, rejectsUnmatched: topic.unmatched == .deadLetter)
         }
-        return PipelineSettings(topics: topics, maxInFlight: configuration.delivery.maxInFlight)
+        return PipelineSettings(
+            topics: topics, maxInFlight: configuration.delivery.maxInFlight,
+            maxInFlightBytes: configuration.delivery.maxInFlightBytes)
     }
 
     func schedulerSettings() -> [AppKey: SendScheduler<MonotonicTime>.Settings] {
