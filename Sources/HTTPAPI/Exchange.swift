@@ -145,7 +145,7 @@ final class Exchange: Sendable {
 ///
 /// `@unchecked Sendable`: libmicrohttpd lets any thread resume a connection, and frees none while it is suspended; an
 /// ``Exchange`` resumes it once.
-struct SuspendedConnection: @unchecked Sendable {
+@safe struct SuspendedConnection: @unchecked Sendable {
     private let handle: OpaquePointer
 
     init(_ handle: OpaquePointer) {

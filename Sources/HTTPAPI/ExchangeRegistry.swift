@@ -1,3 +1,4 @@
+import AegisCore
 import AegisPorts
 import Runtime
 import Synchronization

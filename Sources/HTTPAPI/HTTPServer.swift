@@ -9,7 +9,7 @@ import Synchronization
 package final class HTTPServer: Sendable {
     /// `@unchecked Sendable`: the library lets any thread quiesce and stop a daemon; ``stop()`` takes it out of its mutex
     /// first, so it is stopped once.
-    private struct Daemon: @unchecked Sendable {
+    @safe private struct Daemon: @unchecked Sendable {
         let handle: OpaquePointer
         /// Held for the callbacks until the daemon has stopped.
         let registry: Unmanaged<ExchangeRegistry>
@@ -54,16 +54,16 @@ package final class HTTPServer: Sendable {
         // At least a second, as 0 would be no limit.
         let timeout = UInt32(clamping: max(settings.clientTimeout.components.seconds, 1))
         let options: [any CVarArg] = unsafe [
-            MHD_OPTION_LISTEN_SOCKET.rawValue, descriptor,
-            MHD_OPTION_CONNECTION_LIMIT.rawValue, UInt32(clamping: settings.connectionLimit),
-            MHD_OPTION_CONNECTION_TIMEOUT.rawValue, timeout,
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT.rawValue, settings.headerLimit,
-            MHD_OPTION_UNESCAPE_CALLBACK.rawValue, unsafeBitCast(RequestCallbacks.keepEncoded, to: OpaquePointer.self),
-            context,
-            MHD_OPTION_NOTIFY_COMPLETED.rawValue, unsafeBitCast(RequestCallbacks.completed, to: OpaquePointer.self),
-            context,
-            MHD_OPTION_STRICT_FOR_CLIENT.rawValue, Int32(1),
-            MHD_OPTION_END.rawValue,
+            MHD_OPTION.LISTEN_SOCKET.rawValue, descriptor,
+            MHD_OPTION.CONNECTION_LIMIT.rawValue, UInt32(clamping: settings.connectionLimit),
+            MHD_OPTION.CONNECTION_TIMEOUT.rawValue, timeout,
+            MHD_OPTION.CONNECTION_MEMORY_LIMIT.rawValue, settings.headerLimit,
+            MHD_OPTION.UNESCAPE_CALLBACK.rawValue, unsafeBitCast(RequestCallbacks.keepEncoded, to: OpaquePointer.self),
+            OpaquePointer(context),
+            MHD_OPTION.NOTIFY_COMPLETED.rawValue, unsafeBitCast(RequestCallbacks.completed, to: OpaquePointer.self),
+            OpaquePointer(context),
+            MHD_OPTION.STRICT_FOR_CLIENT.rawValue, Int32(1),
+            MHD_OPTION.END.rawValue,
         ]
         return unsafe withVaList(options) { options in
             unsafe MHD_start_daemon_va(flags, 0, nil, nil, RequestCallbacks.access, context, options)

@@ -7,30 +7,34 @@ import Glibc
 /// The context of each is an ``ExchangeRegistry`` that ``HTTPServer`` keeps alive until the library has stopped.
 enum RequestCallbacks {
     /// Paths and queries stay as they were sent: decoding whole would turn an encoded slash into a separator.
-    static let keepEncoded: @convention(c) (
-        UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?
-    ) -> Int = { _, _, text in
-        guard let text = unsafe text else { return 0 }
-        return unsafe strlen(text)
-    }
+    static let keepEncoded:
+        @convention(c) (
+            UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?
+        ) -> Int = { _, _, text in
+            guard let text = unsafe text else { return 0 }
+            return unsafe strlen(text)
+        }
 
     /// Called first with the headers, then with each part of the body, then without one, and again after every resumption.
     static let access: MHD_AccessHandlerCallback = {
         context, connection, url, method, _, part, partSize, exchangeSlot in
         guard let context = unsafe context, let connection = unsafe connection, let partSize = unsafe partSize,
             let exchangeSlot = unsafe exchangeSlot
-        else { return MHD_NO }
+        else { return .NO }
         let registry = unsafe Unmanaged<ExchangeRegistry>.fromOpaque(context).takeUnretainedValue()
         guard let stored = unsafe exchangeSlot.pointee else {
-            guard let url = unsafe url, let method = unsafe method else { return MHD_NO }
+            guard let url = unsafe url, let method = unsafe method else { return .NO }
             let exchange = unsafe begin(
-                registry, connection, method: String(cString: method), path: Array(UnsafeBufferPointer(
-                    start: url, count: strlen(url)).map { UInt8(bitPattern: $0) }))
+                registry, connection, method: String(cString: method),
+                path: Array(
+                    UnsafeBufferPointer(
+                        start: url, count: strlen(url)
+                    ).map { UInt8(bitPattern: $0) }))
             // Given back in `completed`, which the library calls once for each request it has shown here.
             unsafe exchangeSlot.pointee = Unmanaged.passRetained(exchange).toOpaque()
             guard let length = unsafe header("Content-Length", of: connection).flatMap({ Int($0) }),
                 length > Exchange.discardLimit
-            else { return MHD_YES }
+            else { return .YES }
             // Too much to read and drop: answer now; the library closes the connection.
             return unsafe send(Problem.tooLarge(limit: registry.settings.bodyLimit).response, on: connection)
         }
@@ -41,26 +45,27 @@ enum RequestCallbacks {
             // Drops of a body that never ends keep no connection.
             let age = exchange.startedAt.duration(to: registry.clock.uptime())
             let mayGoOn = unsafe exchange.receive(UnsafeRawBufferPointer(start: part, count: size))
-            return mayGoOn && age <= registry.settings.clientTimeout ? MHD_YES : MHD_NO
+            return mayGoOn && age <= registry.settings.clientTimeout ? .YES : .NO
         }
-        switch exchange.proceed(SuspendedConnection(unsafe connection)) {
-        case .suspended: return MHD_YES
+        switch unsafe exchange.proceed(SuspendedConnection(connection)) {
+        case .suspended: return .YES
         case .send(let response): return unsafe send(response, on: connection)
         }
     }
 
-    static let completed: @convention(c) (
-        UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
-        MHD_RequestTerminationCode
-    ) -> Void = { context, _, exchangeSlot, reason in
-        guard let context = unsafe context, let exchangeSlot = unsafe exchangeSlot,
-            let stored = unsafe exchangeSlot.pointee
-        else { return }
-        unsafe exchangeSlot.pointee = nil
-        let registry = unsafe Unmanaged<ExchangeRegistry>.fromOpaque(context).takeUnretainedValue()
-        let exchange = unsafe Unmanaged<Exchange>.fromOpaque(stored).takeRetainedValue()
-        registry.close(exchange, wasSent: reason == MHD_REQUEST_TERMINATED_COMPLETED_OK)
-    }
+    static let completed:
+        @convention(c) (
+            UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+            MHD_RequestTerminationCode
+        ) -> Void = { context, _, exchangeSlot, reason in
+            guard let context = unsafe context, let exchangeSlot = unsafe exchangeSlot,
+                let stored = unsafe exchangeSlot.pointee
+            else { return }
+            unsafe exchangeSlot.pointee = nil
+            let registry = unsafe Unmanaged<ExchangeRegistry>.fromOpaque(context).takeUnretainedValue()
+            let exchange = unsafe Unmanaged<Exchange>.fromOpaque(stored).takeRetainedValue()
+            registry.close(exchange, wasSent: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+        }
 
     private static func begin(
         _ registry: ExchangeRegistry, _ connection: OpaquePointer, method: String, path: [UInt8]
@@ -68,7 +73,7 @@ enum RequestCallbacks {
         let admission = registry.router.admit(
             method: method, rawPath: path, authorization: unsafe header("Authorization", of: connection),
             query: { name in
-                unsafe MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name)
+                unsafe MHD_lookup_connection_value(connection, .GET_ARGUMENT_KIND, name)
                     .map { unsafe Array(String(cString: $0).utf8) }
             })
         // A method is whatever the client wrote: only known words reach the log.
@@ -77,19 +82,19 @@ enum RequestCallbacks {
     }
 
     private static func header(_ name: String, of connection: OpaquePointer) -> String? {
-        unsafe MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name).map { unsafe String(cString: $0) }
+        unsafe MHD_lookup_connection_value(connection, .HEADER_KIND, name).map { unsafe String(cString: $0) }
     }
 
     private static func send(_ response: Response, on connection: OpaquePointer) -> MHD_Result {
         var body = response.body
         let created = unsafe body.withUnsafeMutableBytes { bytes in
-            unsafe MHD_create_response_from_buffer(bytes.count, bytes.baseAddress, MHD_RESPMEM_MUST_COPY)
+            unsafe MHD_create_response_from_buffer(bytes.count, bytes.baseAddress, .RESPMEM_MUST_COPY)
         }
-        guard let created = unsafe created else { return MHD_NO }
+        guard let created = unsafe created else { return .NO }
         // The library keeps its own reference once the response is queued.
         defer { unsafe MHD_destroy_response(created) }
         for (name, value) in response.headers {
-            guard unsafe MHD_add_response_header(created, name, value) == MHD_YES else { return MHD_NO }
+            guard unsafe MHD_add_response_header(created, name, value) == .YES else { return .NO }
         }
         return unsafe MHD_queue_response(connection, UInt32(clamping: response.status), created)
     }
