@@ -55,4 +55,9 @@ extension Duration {
         let (sum, carried) = whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
         return carried ? (seconds < 0 ? .min : .max) : sum
     }
+
+    /// As Prometheus and people count.
+    package var seconds: Double {
+        Double(components.seconds) + Double(components.attoseconds) / 1e18
+    }
 }

@@ -263,10 +263,3 @@ extension Dispatcher {
         }
     }
 }
-
-extension Duration {
-    /// As Prometheus counts.
-    package var seconds: Double {
-        Double(components.seconds) + Double(components.attoseconds) / 1e18
-    }
-}

@@ -33,10 +33,12 @@ enum ExitCode {
 enum CommandLineTool {
     static let version = "0.1.0"
 
-    static let commands: [any Command.Type] = [
-        ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, PublishCommand.self,
-        PreviewCommand.self, SimulatorCommand.self, BenchCommand.self,
-    ]
+    static var commands: [any Command.Type] {
+        [
+            ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, PublishCommand.self,
+            PreviewCommand.self, SimulatorCommand.self, BenchCommand.self,
+        ]
+    }
 
     static func run(_ words: [String]) async -> Int32 {
         guard let verb = words.first else {
@@ -73,7 +75,7 @@ enum CommandLineTool {
     }
 
     private static var overview: String {
-        let width = commands.map(\.name.count).max() ?? 0
+        let width = commands.map { $0.name.count }.max() ?? 0
         let verbs = commands.map { "  \($0.name.padded(to: width))  \($0.summary)" }
         return """
             aegis: domain events from Kafka become push notifications on iPhones.

@@ -1,11 +1,12 @@
-import APNsSender
 import AegisContent
 import AegisCore
 import AegisEvents
 import AegisPipeline
 import AegisPorts
+import APNsSender
 import Configuration
 import Foundation
+import IdentityDigests
 import KafkaEventLog
 import Runtime
 import SQLiteStore

@@ -1,3 +1,5 @@
+import AegisCore
+import AegisPorts
 import Foundation
 import Glibc
 import KafkaEventLog
@@ -105,7 +107,7 @@ struct BenchReport {
 enum ProcessCost {
     static func cpuSeconds() -> Double {
         var usage = rusage()
-        unsafe getrusage(RUSAGE_SELF, &usage)
+        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
@@ -113,7 +115,7 @@ enum ProcessCost {
     /// In MiB.
     static func peakMemory() -> Double {
         var usage = rusage()
-        unsafe getrusage(RUSAGE_SELF, &usage)
+        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return Double(usage.ru_maxrss) / 1_024
     }
 

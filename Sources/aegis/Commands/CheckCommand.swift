@@ -1,5 +1,7 @@
+import AegisContent
 import AegisCore
 import AegisPorts
+import APNsSender
 import Configuration
 import Glibc
 import KafkaEventLog

@@ -1,4 +1,5 @@
 import AegisCore
+import AegisPipeline
 import AegisPorts
 import Foundation
 

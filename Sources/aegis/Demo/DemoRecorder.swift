@@ -1,6 +1,7 @@
-import APNsSimulator
+import AegisContent
 import AegisCore
 import AegisPipeline
+import APNsSimulator
 import Foundation
 import Synchronization
 

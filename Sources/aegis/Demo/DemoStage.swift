@@ -1,9 +1,10 @@
-import APNsSimulator
 import AegisCore
 import AegisPipeline
 import AegisPorts
+import APNsSimulator
 import Configuration
 import Foundation
+import IdentityDigests
 import KafkaEventLog
 import Observability
 import ProviderToken

@@ -1,3 +1,4 @@
+import AegisContent
 import AegisCore
 import AegisPipeline
 import AegisPorts
