@@ -40,7 +40,9 @@ package enum Decision: Hashable, Sendable {
     case suppress(SuppressionReason, trace: [DecisionStep])
     /// Decide again at `until`, from fresh data.
     case postpone(until: UnixTime, rule: DecisionStep.Rule, trace: [DecisionStep])
-    /// The ledger has closed it.
+    /// Nothing is left to do: the ledger has closed it, or every device it could still go to has its outcome.
+    ///
+    /// In the second case the ledger row is still open, and whoever asked closes it as sent.
     case duplicate
 }
 

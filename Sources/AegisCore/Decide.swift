@@ -1,0 +1,313 @@
+/// Answers whether an event reaches a person now, and how: the one place where that is decided.
+///
+/// Pure, and cheap when not traced: no text is built and nothing is allocated but the targets. The first rule that has
+/// something to say against it decides, in the order of ``DecisionStep/Rule``:
+///
+/// 1. the ledger: what it has closed is a duplicate; claimed, or deferred and due, it is decided anew;
+/// 2. age beyond retention, own action, expiry, `deliver_at`;
+/// 3. what the person asked for: type, category, mute, consent, quiet hours;
+/// 4. devices: those of configured apps and environments, of the right kind, authorized, without an outcome so far.
+package func decide(_ question: DecisionQuestion, localTime: borrowing some LocalTimeRules) -> Decision {
+    var decider = Decider(question: question)
+    return decider.decide(localTime: localTime)
+}
+
+/// One decision on its way through the rules; each rule answers what ends it, or nil to go on.
+private struct Decider {
+    let question: DecisionQuestion
+    private let expiresAt: UnixTime
+    private var isSilenced = false
+    private var trace: Trace
+
+    init(question: DecisionQuestion) {
+        self.question = question
+        trace = Trace(isKept: question.isTraced)
+        let event = question.event
+        let begin = max(event.occurredAt, event.deliverAt ?? event.occurredAt)
+        let end = begin.advanced(by: question.rules.timeToLive)
+        expiresAt = min(end, event.expiresAt ?? end)
+    }
+
+    mutating func decide(localTime: borrowing some LocalTimeRules) -> Decision {
+        if isDuplicate { return .duplicate }
+        if let end = age() ?? actor() ?? expiry() ?? schedule() { return end }
+        if let end = typeSwitch() ?? categorySwitch() ?? mute() ?? consent() { return end }
+        if let end = quietHours(localTime) { return end }
+        return targets()
+    }
+
+    private var rules: NotificationRules { question.rules }
+    private var preferences: Preferences { question.snapshot.preferences }
+    private var isCritical: Bool { question.rules.priority == .critical }
+    private var isAlert: Bool { question.rules.pushType == .alert }
+
+    // MARK: The event
+
+    private var isDuplicate: Bool {
+        guard let entry = question.snapshot.entry else { return false }
+        return switch entry.state {
+        case .claimed: false
+        case .deferred: !question.isDue
+        case .sent, .suppressed, .rejected: true
+        }
+    }
+
+    private mutating func age() -> Decision? {
+        guard question.now.since(question.event.occurredAt) > question.retention else {
+            trace.note(.age, "within retention")
+            return nil
+        }
+        return trace.suppress(.expired, .age, "older than the ledger remembers")
+    }
+
+    private mutating func actor() -> Decision? {
+        guard let actor = question.event.actor else { return nil }
+        guard actor == question.user else {
+            trace.note(.actor, "caused by somebody else")
+            return nil
+        }
+        return trace.suppress(.selfAction, .actor, "caused by the recipient")
+    }
+
+    private mutating func expiry() -> Decision? {
+        guard expiresAt > question.now else {
+            return trace.suppress(.expired, .expiry, "expired \(question.now.since(expiresAt)) ago")
+        }
+        trace.note(.expiry, "expires in \(expiresAt.since(question.now))")
+        return nil
+    }
+
+    private mutating func schedule() -> Decision? {
+        guard let deliverAt = question.event.deliverAt else { return nil }
+        guard deliverAt > question.now else {
+            trace.note(.schedule, "due since its deliver_at")
+            return nil
+        }
+        guard deliverAt < expiresAt else { return trace.suppress(.expired, .schedule, "expires before its deliver_at") }
+        trace.note(.schedule, "not due for \(deliverAt.since(question.now))")
+        return .postpone(until: deliverAt, rule: .schedule, trace: trace.steps)
+    }
+
+    // MARK: What the person asked for
+
+    private mutating func typeSwitch() -> Decision? {
+        let choice = preferences.types[rules.name]
+        guard choice ?? rules.isOnByDefault else {
+            return trace.suppress(.typeOff, .typeSwitch, choice == nil ? "off by default" : "switched off")
+        }
+        trace.note(.typeSwitch, choice == nil ? "on by default" : "switched on")
+        return nil
+    }
+
+    private mutating func categorySwitch() -> Decision? {
+        guard let category = rules.category else { return nil }
+        guard preferences.categories[category] ?? true else {
+            return trace.suppress(.categoryOff, .categorySwitch, "\(category) is switched off")
+        }
+        trace.note(.categorySwitch, "\(category) is on")
+        return nil
+    }
+
+    private mutating func mute() -> Decision? {
+        let isMuted = preferences.mutedUntil.map { $0 > question.now } ?? false
+        let isThreadMuted =
+            question.threadID.flatMap { preferences.mutedThreads[$0] }.map { $0 > question.now } ?? false
+        guard isMuted || isThreadMuted else {
+            trace.note(.mute, "not muted")
+            return nil
+        }
+        guard isCritical else {
+            return trace.suppress(.muted, .mute, isMuted ? "everything is muted" : "the thread is muted")
+        }
+        trace.note(.mute, "muted, which critical types ignore")
+        return nil
+    }
+
+    private mutating func consent() -> Decision? {
+        switch rules.consent {
+        case .transactional:
+            return nil
+        case .marketing:
+            guard preferences.marketing?.isGranted == true else {
+                return trace.suppress(.noMarketingConsent, .consent, "no consent to marketing")
+            }
+            trace.note(.consent, "consent to marketing was granted")
+            return nil
+        }
+    }
+
+    private mutating func quietHours(_ localTime: borrowing some LocalTimeRules) -> Decision? {
+        guard let quietHours = preferences.quietHours, quietHours.isEnabled else { return nil }
+        let isIgnored = isCritical || rules.quietHours == .bypass
+        if isIgnored, !question.isTraced { return nil }
+        let zone = zone(of: quietHours, localTime)
+        guard let end = quietHours.end(ofQuietAt: question.now, in: zone, until: expiresAt, by: localTime) else {
+            trace.note(.quietHours, "not quiet in \(zone)")
+            return nil
+        }
+        if isIgnored {
+            let excuse = isCritical ? "critical types ignore" : "this type bypasses"
+            trace.note(.quietHours, "quiet in \(zone), which \(excuse)")
+            return nil
+        }
+        switch rules.quietHours {
+        case .bypass:
+            return nil
+        case .silence:
+            isSilenced = true
+            trace.note(.quietHours, "quiet in \(zone): passive and without sound")
+            return nil
+        case .drop:
+            return trace.suppress(.quietHours, .quietHours, "quiet in \(zone): dropped")
+        case .defer:
+            guard end < expiresAt else {
+                return trace.suppress(.expired, .quietHours, "quiet in \(zone) until after its expiry")
+            }
+            trace.note(.quietHours, "quiet in \(zone) for \(end.since(question.now))")
+            return .postpone(until: end, rule: .quietHours, trace: trace.steps)
+        }
+    }
+
+    /// The person's own zone, else the newest device's that names one, else UTC; one the calendar does not know is passed over.
+    private func zone(of quietHours: QuietHours, _ localTime: borrowing some LocalTimeRules) -> String {
+        if let zone = quietHours.timeZone, localTime.localTime(at: question.now, in: zone) != nil { return zone }
+        for device in question.snapshot.devices {
+            guard let zone = device.registration.timeZone else { continue }
+            if localTime.localTime(at: question.now, in: zone) != nil { return zone }
+        }
+        return "UTC"
+    }
+
+    // MARK: Devices
+
+    private mutating func targets() -> Decision {
+        let entry = question.snapshot.entry
+        var targets: [SendTarget] = []
+        targets.reserveCapacity(question.snapshot.devices.count)
+        var badgeApps: Set<AppID> = []
+        var reachable = 0
+        var authorized = 0
+        for device in question.snapshot.devices {
+            guard let app = app(of: device) else { continue }
+            reachable += 1
+            guard !isAlert || device.registration.authorization.showsAlerts else { continue }
+            authorized += 1
+            if let entry, entry.closedDevices.contains(device.id) { continue }
+            let target = SendTarget(
+                device: device, level: level(for: app), sound: sound(for: device, of: app), badge: badge(for: app))
+            if target.badge == .increment { badgeApps.insert(app.id) }
+            targets.append(target)
+        }
+        guard !targets.isEmpty else {
+            // Some device has its outcome and no other is left: the notification is done, not suppressed.
+            if let entry, !entry.closedDevices.isEmpty { return .duplicate }
+            guard reachable > 0 else { return trace.suppress(.noDevice, .devices, "no device of a configured app") }
+            trace.note(.devices, "\(reachable) in reach")
+            return trace.suppress(.notAuthorized, .authorization, "no device may show alerts")
+        }
+        noteTargets(targets, reachable: reachable, authorized: authorized)
+        return .send(SendPlan(targets: targets, expiresAt: expiresAt, badgeApps: badgeApps, trace: trace.steps))
+    }
+
+    /// The app of a device that this notification may go to; nil for any other.
+    private func app(of device: Device) -> AppRules? {
+        let registration = device.registration
+        if let only = question.event.app, only != registration.app { return nil }
+        guard registration.kind == rules.pushType.deviceKind, let app = question.apps[registration.app],
+            app.environments.contains(registration.environment)
+        else { return nil }
+        return app
+    }
+
+    private func level(for app: AppRules) -> InterruptionLevel {
+        if isSilenced { return .passive }
+        switch rules.interruptionLevel {
+        case .passive: return .passive
+        case .active: return .active
+        case .timeSensitive: return app.hasTimeSensitive ? .timeSensitive : .active
+        case .critical:
+            if app.hasCriticalAlerts { return .critical }
+            return app.hasTimeSensitive ? .timeSensitive : .active
+        }
+    }
+
+    private func sound(for device: Device, of app: AppRules) -> SoundRule {
+        guard isAlert, !isSilenced, device.registration.authorization != .provisional else { return .none }
+        if rules.isChat {
+            return app.badge != .client && preferences.playSoundChat ? .named(NotificationRules.chatSound) : .none
+        }
+        switch rules.sound {
+        case .none, .named: return rules.sound
+        case .critical(let name, _): return app.hasCriticalAlerts ? rules.sound : .named(name)
+        }
+    }
+
+    private func badge(for app: AppRules) -> BadgeRule {
+        guard isAlert else { return .none }
+        switch app.badge {
+        case .server: return rules.badge
+        case .client, .off: return .none
+        }
+    }
+
+    // MARK: Trace
+
+    private mutating func noteTargets(_ targets: [SendTarget], reachable: Int, authorized: Int) {
+        guard question.isTraced else { return }
+        trace.note(.devices, "\(reachable) of \(question.snapshot.devices.count) in reach")
+        trace.note(
+            .authorization, "\(authorized) may receive it, \(authorized - targets.count) of them have their outcome")
+        for target in targets {
+            let app = target.device.registration.key
+            trace.note(.level, "\(app): \(target.level.rawValue)")
+            trace.note(.sound, "\(app): \(Self.word(for: target.sound))")
+            trace.note(.badge, "\(app): \(target.badge.rawValue)")
+        }
+    }
+
+    private static func word(for sound: SoundRule) -> String {
+        switch sound {
+        case .none: "none"
+        case .named(let name): name
+        case .critical(let name, _): "\(name), critical"
+        }
+    }
+}
+
+/// The steps of one decision, written down only if somebody asked for them.
+private struct Trace {
+    let isKept: Bool
+    private(set) var steps: [DecisionStep] = []
+
+    init(isKept: Bool) {
+        self.isKept = isKept
+    }
+
+    mutating func note(_ rule: DecisionStep.Rule, _ finding: @autoclosure () -> String) {
+        guard isKept else { return }
+        steps.append(DecisionStep(rule, finding()))
+    }
+
+    mutating func suppress(
+        _ reason: SuppressionReason, _ rule: DecisionStep.Rule, _ finding: @autoclosure () -> String
+    ) -> Decision {
+        note(rule, finding())
+        return .suppress(reason, trace: steps)
+    }
+}
+
+extension NotificationRules {
+    /// What chat plays where the person wants it.
+    package static let chatSound = "dm.aiff"
+}
+
+extension PushType {
+    /// Which of a device's tokens pushes of this type go to.
+    package var deviceKind: DeviceKind {
+        switch self {
+        case .alert, .background: .device
+        case .voip: .voip
+        case .liveactivity: .liveactivity
+        }
+    }
+}
