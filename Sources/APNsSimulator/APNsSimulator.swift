@@ -54,7 +54,9 @@ package final class APNsSimulator: Sendable {
 
     deinit { stop() }
 
-    /// Ends all connections and the thread, and removes the certificate. Further calls do nothing.
+    /// Ends all connections and the thread, and removes the certificate.
+    ///
+    /// Further calls do nothing.
     package func stop() {
         let plane = lifecycle.withLock { $0.controlPlane.take() }
         plane?.stop()

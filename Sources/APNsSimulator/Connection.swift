@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// One client's connection: TLS, frames in and out, and how it ends. Lives on the event loop's thread.
+/// One client's connection: TLS, frames in and out, and how it ends.
+///
+/// Lives on the event loop's thread.
 ///
 ///     handshaking ─▶ open ─▶ finishing ── all sent ─▶ lingering ── peer's end or 2 s ─▶ dead
 ///          └───────────┴── failure, reset ────────────────────────────────────────────▶ dead

@@ -1,7 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// Serves all connections of a simulator on one thread, by epoll. Nothing of it is touched from elsewhere.
+/// Serves all connections of a simulator on one thread, by epoll.
+///
+/// Nothing of it is touched from elsewhere.
 final class EventLoop {
     enum TimerEvent {
         case answer(stream: Int32, arrival: Int)

@@ -1,6 +1,8 @@
 internal import CNGHTTP2
 
-/// Owns one server-side `nghttp2_session *`. Not `Sendable`: it stays on the event loop's thread.
+/// Owns one server-side `nghttp2_session *`.
+///
+/// Not `Sendable`: it stays on the event loop's thread.
 ///
 /// The stream limit is ours to enforce: nghttp2 would end the connection where APNs refuses one stream. It is therefore
 /// told a limit with the highest bit set, which it never reaches, and the bit is taken out of the SETTINGS on their way.

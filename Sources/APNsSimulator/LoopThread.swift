@@ -1,6 +1,8 @@
 internal import Glibc
 
-/// The thread an event loop runs on. Whoever holds it takes it out of its place to ``join()`` it, once.
+/// The thread an event loop runs on.
+///
+/// Whoever holds it takes it out of its place to ``join()`` it, once.
 struct LoopThread: Sendable {
     private let thread: pthread_t
 

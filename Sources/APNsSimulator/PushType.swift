@@ -70,7 +70,9 @@ struct Topic: Sendable {
         suffixType = nil
     }
 
-    /// Whether a push of this type may go to the topic. An MDM topic is the certificate's own and fits no rule.
+    /// Whether a push of this type may go to the topic.
+    ///
+    /// An MDM topic is the certificate's own and fits no rule.
     func fits(_ type: PushType) -> Bool {
         switch type {
         case .mdm: true

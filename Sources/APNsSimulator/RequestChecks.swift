@@ -22,7 +22,9 @@ struct RequestChecks {
         }
     }
 
-    /// The first thing wrong with the request, or `nil`. Fills in what the answer and the log need.
+    /// The first thing wrong with the request, or `nil`.
+    ///
+    /// Fills in what the answer and the log need.
     func firstFault(
         in request: Request, on facts: inout ConnectionFacts, keys: ProviderKeyring, at now: Int64,
         using generator: inout SeededGenerator

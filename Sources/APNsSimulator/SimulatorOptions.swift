@@ -84,7 +84,7 @@ package struct SimulatorOptions: Sendable {
     package var providerTokenUpdateInterval: Int64 = 1200
     /// Sends `BadEnvironmentKeyInToken`, the other spelling seen in the field, for `BadEnvironmentKeyIdInToken`.
     package var alternateKeyEnvironmentSpelling = false
-    /// The reason of a `background` push with priority 10; `nil` lets it pass. Apple documents an error, not its name.
+    /// The reason of a `background` push with priority 10, or `nil` to let it pass; Apple documents an error, not its name.
     package var backgroundPriorityReason: String? = "BadPriority"
     /// Whether an empty `apns-collapse-id` passes.
     package var acceptEmptyCollapseID = false

@@ -1,6 +1,8 @@
 internal import COpenSSL
 
-/// Owns one server-side `SSL *` on a non-blocking socket. Not `Sendable`: it stays on the event loop's thread.
+/// Owns one server-side `SSL *` on a non-blocking socket.
+///
+/// Not `Sendable`: it stays on the event loop's thread.
 @safe final class TLSStream {
     enum Progress: Equatable {
         /// So many bytes, or a finished handshake.
