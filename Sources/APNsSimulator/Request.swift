@@ -128,14 +128,17 @@ struct HeaderBlock: Sendable {
 
     /// - Returns: where the value stands. Both must fit ``Request/headerListLimit``.
     mutating func append(name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) -> Range<Int> {
-        for length in [name.count, value.count] {
-            bytes.append(UInt8(truncatingIfNeeded: length >> 8))
-            bytes.append(UInt8(truncatingIfNeeded: length))
-        }
+        appendLength(name.count)
+        appendLength(value.count)
         unsafe bytes.append(contentsOf: name)
         let start = bytes.count
         unsafe bytes.append(contentsOf: value)
         return start..<bytes.count
+    }
+
+    private mutating func appendLength(_ length: Int) {
+        bytes.append(UInt8(truncatingIfNeeded: length >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: length))
     }
 
     /// A block of its own, so that the pooled buffer stays unshared and is not copied when it is next written.
