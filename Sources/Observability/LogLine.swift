@@ -2,6 +2,8 @@ import AegisCore
 import AegisPorts
 
 /// The bytes of one line of the log, built field by field.
+///
+/// Only what JSON demands is escaped; the text format takes the same escapes, so that no value can start a line.
 struct LogLine {
     private let format: JSONLinesLog.Format
     private var bytes: [UInt8] = []
@@ -17,13 +19,13 @@ struct LogLine {
             bytes.append(contentsOf: #"","level":""#.utf8)
             bytes.append(contentsOf: level.name.utf8)
             bytes.append(contentsOf: #"","msg":"#.utf8)
-            appendQuoted(message)
+            JSONText.appendQuoted(message, to: &bytes)
         case .text:
             bytes.append(contentsOf: timestamp.utf8)
             bytes.append(UInt8(ascii: " "))
             bytes.append(contentsOf: level.name.uppercased().utf8)
             bytes.append(UInt8(ascii: " "))
-            appendEscaped(message)
+            JSONText.appendEscaped(message, to: &bytes)
         }
     }
 
@@ -31,11 +33,11 @@ struct LogLine {
         switch format {
         case .json:
             bytes.append(UInt8(ascii: ","))
-            appendQuoted(name)
+            JSONText.appendQuoted(name, to: &bytes)
             bytes.append(UInt8(ascii: ":"))
         case .text:
             bytes.append(UInt8(ascii: " "))
-            appendEscaped(name)
+            JSONText.appendEscaped(name, to: &bytes)
             bytes.append(UInt8(ascii: "="))
         }
         switch value {
@@ -56,35 +58,7 @@ struct LogLine {
         if format == .text, text.utf8.allSatisfy(Self.needsNoQuotes), !text.isEmpty {
             bytes.append(contentsOf: text.utf8)
         } else {
-            appendQuoted(text)
-        }
-    }
-
-    private mutating func appendQuoted(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        appendEscaped(text)
-        bytes.append(UInt8(ascii: "\""))
-    }
-
-    /// Escapes what JSON demands and nothing else; the text format takes the same, so that no value can start a line.
-    private mutating func appendEscaped(_ text: String) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                bytes.append(UInt8(ascii: "\\"))
-                bytes.append(byte)
-            case UInt8(ascii: "\n"):
-                bytes.append(contentsOf: #"\n"#.utf8)
-            case UInt8(ascii: "\r"):
-                bytes.append(contentsOf: #"\r"#.utf8)
-            case UInt8(ascii: "\t"):
-                bytes.append(contentsOf: #"\t"#.utf8)
-            case 0..<0x20:
-                bytes.append(contentsOf: byte < 0x10 ? #"\u000"#.utf8 : #"\u00"#.utf8)
-                bytes.append(contentsOf: String(byte, radix: 16).utf8)
-            default:
-                bytes.append(byte)
-            }
+            JSONText.appendQuoted(text, to: &bytes)
         }
     }
 

@@ -7,8 +7,6 @@ import Synchronization
 /// a mistake elsewhere cannot fill the memory. A call that does not fit its metric changes nothing and is counted in
 /// `aegis_metric_misuse_total`.
 package final class PrometheusMeter: Meter {
-    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
-
     static let misuseName = "aegis_metric_misuse_total"
     static let misuseHelp = "Calls that did not fit their metric and changed nothing: a mistake in Aegis."
 

@@ -146,13 +146,14 @@ import Testing
         "\u{16}\u{3}\u{1}\u{2}\u{0}\u{1}\u{0}",
     ])
     func `bytes that are no request do no harm`(garbage: String) async throws {
-        try await TestService.run { service in
+        try await TestService.run(adjust: { $0.clientTimeout = .seconds(1) }) { service in
             _ = await service.client.exchange(Array(garbage.utf8), isLastWrite: true)
             #expect(await service.client.send("GET", "/healthz")?.status == 200)
         }
     }
 
-    @Test func `requests in a row on one connection are answered in order, and garbage after them ends it`() async throws
+    @Test func `requests in a row on one connection are answered in order, and garbage after them ends it`()
+        async throws
     {
         try await TestService.run { service in
             let get = { (path: String) in
@@ -191,7 +192,8 @@ import Testing
             let user = "/v1/users/planted-user"
             for token in [TestService.all, "planted-secret"] {
                 for body in [
-                    TestService.body(token: "deadbeefdeadbeef"), TestService.body(token: "deadbeefdeadbeefplanted-text"),
+                    TestService.body(token: "deadbeefdeadbeef"),
+                    TestService.body(token: "deadbeefdeadbeefplanted-text"),
                     #"{"planted-text":"planted-text"}"#, "planted-text",
                 ] {
                     answers.append(

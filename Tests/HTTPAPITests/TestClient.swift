@@ -73,7 +73,7 @@ struct TestClient: Sendable {
         while sent < bytes.count {
             let count = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe Foundation.send(
-                    descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL.rawValue))
+                    descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent, Int32(MSG_NOSIGNAL))
             }
             guard count > 0 else { break }
             sent += count
