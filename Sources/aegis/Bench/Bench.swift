@@ -234,7 +234,7 @@ final class Bench {
             - {name: \(DemoStage.topic), lane: standard}
           dead_letter_topic: \(DemoStage.deadLetterTopic)
         store: {url: "sqlite://\(folder)/aegis.db"}
-        catalog: "\(URL(fileURLWithPath: examples + "/../catalog.yaml").standardized.path)"
+        catalog: "\(absolutePath(examples + "/../catalog.yaml"))"
         apps:
           - id: com.example.app
             environments:

@@ -125,8 +125,10 @@ final class DemoStage: Sendable {
           topics:
             - {name: \(topic), lane: standard}
           dead_letter_topic: \(deadLetterTopic)
+          # A real broker answers a waiting fetch as soon as there is a record; the in-process one only when the wait is over.
+          properties: {fetch.wait.max.ms: "5"}
         store: {url: "sqlite://\(folder)/aegis.db"}
-        catalog: "\(URL(fileURLWithPath: catalog).standardized.path)"
+        catalog: "\(absolutePath(catalog))"
         apps:
           - id: com.example.app
             environments:

@@ -86,3 +86,10 @@ func readFile(_ path: String) -> [UInt8]? {
         bytes.append(contentsOf: chunk[..<count])
     }
 }
+
+/// The path from the root on, links followed; as it is where nothing is there.
+func absolutePath(_ path: String) -> String {
+    guard let resolved = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+}
