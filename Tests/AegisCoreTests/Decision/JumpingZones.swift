@@ -24,8 +24,8 @@ struct JumpingZones: LocalTimeRules {
         while moment < time.advanced(by: .seconds(3 * 86_400)) {
             let next = Self.wallMinutes(at: moment, in: zone)
             // Put back, the clock skips nothing; put forward, it counts as having shown what it jumped over.
-            let passed = next > shown ? Array(shown + 1...next) : [next]
-            if passed.contains(where: { Self.local($0).minutes == minutes }) { return moment }
+            let passed = next > shown ? shown + 1...next : next...next
+            if passed.contains(where: { $0 - Self.floor($0, 1_440) * 1_440 == minutes }) { return moment }
             shown = next
             moment = moment.nextMinute
         }
