@@ -248,7 +248,8 @@ extension Pipeline {
                 break
             }
             parts.meter.add(1, to: .notifications, [type, outcome.name, outcome.reason])
-            if case .reject = plan {} else {
+            if case .reject = plan {
+            } else {
                 reports.append(
                     .decided(
                         NotificationReport(
@@ -268,7 +269,9 @@ extension Pipeline {
             let settlement = settlement
             let now = parts.clock.now()
             let store = parts.store
-            _ = await persistently("settle") { () async throws(StoreError) in try await store.settle(settlement, at: now) }
+            _ = await persistently("settle") { () async throws(StoreError) in
+                try await store.settle(settlement, at: now)
+            }
         }
         if !deliveries.isEmpty { await dispatcher.submit(deliveries) }
     }
@@ -328,7 +331,8 @@ extension Pipeline {
     }
 
     private func rejected(
-        _ rejection: Rejection, of reference: RecordReference, _ record: KafkaRecord, event: DomainEvent?, type: String?,
+        _ rejection: Rejection, of reference: RecordReference, _ record: KafkaRecord, event: DomainEvent?,
+        type: String?,
         user: UserID?
     ) -> RejectedPart {
         RejectedPart(

@@ -1,4 +1,5 @@
 import AegisCore
+
 /// What the environment contributes: values for `${NAME}` and overrides of single keys.
 struct EnvironmentText: Sendable {
     private static let prefix = "AEGIS_"

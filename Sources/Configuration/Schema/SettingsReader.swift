@@ -1,4 +1,5 @@
 import AegisCore
+
 /// Reads a YAML tree by a table of keys: unknown keys, wrong shapes and wrong values all become problems, in one pass.
 struct SettingsReader {
     private let file: String
