@@ -85,11 +85,11 @@ extension Pipeline {
             let threshold = pausedTopics.contains(topic) ? limit / 4 * 3 : limit
             if mustStop || held >= max(1, threshold) { paused.insert(topic) }
         }
-        guard paused != pausedTopics else { return }
-        pausedTopics = paused
         let partitions = assignedPartitions.count { paused.contains($0.partition.topic) }
         parts.meter.set(Double(mustStop ? partitions : 0), of: .partitionsPaused, ["outage"])
         parts.meter.set(Double(mustStop ? 0 : partitions), of: .partitionsPaused, ["in_flight"])
+        guard paused != pausedTopics else { return }
+        pausedTopics = paused
         await parts.eventLog.setPaused(paused)
     }
 

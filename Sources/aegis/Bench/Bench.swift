@@ -10,7 +10,6 @@ import IdentityDigests
 import KafkaEventLog
 import Runtime
 import SQLiteStore
-import Synchronization
 
 /// The measured parts, all on the same events: order confirmations of about 330 bytes for people with one device each.
 final class Bench {
@@ -260,7 +259,7 @@ final class Bench {
 /// Counts settled deliveries and says when they are all there.
 private final class DeliveryCounter: PipelineObserver {
     private let goal: Int
-    private let count = Mutex(0)
+    private let count = Lock(0)
     private let termination = Termination()
 
     init(goal: Int) {

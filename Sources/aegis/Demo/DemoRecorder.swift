@@ -3,7 +3,7 @@ import AegisContent
 import AegisCore
 import AegisPipeline
 import Foundation
-import Synchronization
+import Runtime
 
 /// Turns what the pipeline reports into rows, by the event they belong to.
 final class DemoRecorder: PipelineObserver {
@@ -14,7 +14,7 @@ final class DemoRecorder: PipelineObserver {
         var latencies: [Double] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let installations: [String: String]
     private let simulator: APNsSimulator
     /// How far the demo's clock is ahead of Kafka's.
