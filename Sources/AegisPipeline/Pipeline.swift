@@ -148,7 +148,9 @@ package actor Pipeline {
         idleWaiters = []
     }
 
-    /// Runs a call of the store until it succeeds: an outage is a pause. Nil once the pipeline has stopped.
+    /// Runs a call of the store until it succeeds: an outage is a pause.
+    ///
+    /// Nil once the pipeline has stopped.
     func persistently<Result: Sendable>(
         _ operation: String, _ call: @Sendable () async throws(StoreError) -> Result
     ) async -> Result? {

@@ -61,7 +61,9 @@ extension Pipeline {
         parts.observer?.saw(reports)
     }
 
-    /// Soft-deletes what 410s named, and gives those another chance whose device has registered since. What is left is final.
+    /// Soft-deletes what 410s named, and gives those another chance whose device has registered since.
+    ///
+    /// What is left is final.
     private func prune(_ results: [DeliveryResult]) async -> [DeliveryResult]? {
         let candidates = results.indices.filter {
             if case .prune = results[$0].device { true } else { false }

@@ -158,6 +158,7 @@ extension Pipeline {
             snapshots = recalled
         }
         let now = parts.clock.now()
+        var settlement = Settlement(finishedDeferrals: orphans.map(\.id))
         var claims: [Claim] = []
         var planned: [(request: Request, plan: NotificationPlan)] = []
         claims.reserveCapacity(requests.count)
@@ -173,6 +174,12 @@ extension Pipeline {
                     at: now)
             if !isRepeat, !plan.isSend { openKeys.remove(request.key) }
             if case .reject(let rejection) = plan { rejected.append(self.rejected(rejection, of: request)) }
+            if case .duplicate = plan, !isRepeat, let entry = snapshot.entry, entry.state == .claimed {
+                // A crash came between the last device's outcome and the closing of the row.
+                settlement.closures.append(
+                    Settlement.Closure(
+                        key: request.key, state: .sent, reason: nil, wasAccepted: entry.hasAcceptance))
+            }
             claims.append(claim(for: request, plan: plan, at: now))
             planned.append((request, plan))
         }
@@ -193,7 +200,7 @@ extension Pipeline {
                 try await store.claim(written, at: now)
             }
             guard let results, results.count == claims.count else { return }
-            await handOver(planned, results: results, finished: orphans.map(\.id), reports: &reports)
+            await handOver(planned, results: results, settlement: settlement, reports: &reports)
         }
         for part in rejected {
             if let reference = part.reference { finishPart(of: reference) }
@@ -219,11 +226,11 @@ extension Pipeline {
     }
 
     private func handOver(
-        _ planned: [(request: Request, plan: NotificationPlan)], results: [ClaimResult], finished: [DeferralID],
+        _ planned: [(request: Request, plan: NotificationPlan)], results: [ClaimResult], settlement: Settlement,
         reports: inout [PipelineReport]
     ) async {
         var deliveries: [Delivery] = []
-        var finishedDeferrals = finished
+        var settlement = settlement
         for ((request, plan), result) in zip(planned, results) {
             let type = request.type.rules.name
             var outcome = NotificationReport.Outcome.duplicate
@@ -241,7 +248,8 @@ extension Pipeline {
                 break
             }
             parts.meter.add(1, to: .notifications, [type, outcome.name, outcome.reason])
-            if case .reject = plan {} else {
+            if case .reject = plan {
+            } else {
                 reports.append(
                     .decided(
                         NotificationReport(
@@ -254,14 +262,16 @@ extension Pipeline {
                 finishPart(of: reference)
             case .deferral(let id, _):
                 if case .deferred = outcome { continue }
-                finishedDeferrals.append(id)
+                settlement.finishedDeferrals.append(id)
             }
         }
-        if !finishedDeferrals.isEmpty {
-            let settlement = Settlement(finishedDeferrals: finishedDeferrals)
+        if !settlement.finishedDeferrals.isEmpty || !settlement.closures.isEmpty {
+            let settlement = settlement
             let now = parts.clock.now()
             let store = parts.store
-            _ = await persistently("settle") { () async throws(StoreError) in try await store.settle(settlement, at: now) }
+            _ = await persistently("settle") { () async throws(StoreError) in
+                try await store.settle(settlement, at: now)
+            }
         }
         if !deliveries.isEmpty { await dispatcher.submit(deliveries) }
     }
@@ -321,7 +331,8 @@ extension Pipeline {
     }
 
     private func rejected(
-        _ rejection: Rejection, of reference: RecordReference, _ record: KafkaRecord, event: DomainEvent?, type: String?,
+        _ rejection: Rejection, of reference: RecordReference, _ record: KafkaRecord, event: DomainEvent?,
+        type: String?,
         user: UserID?
     ) -> RejectedPart {
         RejectedPart(

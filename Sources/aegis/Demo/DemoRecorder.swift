@@ -1,7 +1,7 @@
+import APNsSimulator
 import AegisContent
 import AegisCore
 import AegisPipeline
-import APNsSimulator
 import Foundation
 import Synchronization
 
@@ -78,7 +78,8 @@ final class DemoRecorder: PipelineObserver {
             row.reason = reason ?? (result.attempts > 1 ? "attempt \(result.attempts)" : "")
             state.rows[event, default: []].append(row)
             if result.response != nil {
-                state.latencies.append(max(0, (result.endedAt.since(result.delivery.recordedAt) - offset).seconds * 1_000))
+                state.latencies.append(
+                    max(0, (result.endedAt.since(result.delivery.recordedAt) - offset).seconds * 1_000))
             }
         }
     }
