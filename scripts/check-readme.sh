@@ -21,7 +21,7 @@ done
 binary=$(realpath "$binary")
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/aegis-readme.XXXXXX")
-run_id=$(basename "$scratch").$$
+run_id=$(new_run_id "$scratch")
 clean_up() {
     end_survivors "$run_id"
     rm -rf "$scratch"

@@ -21,7 +21,7 @@ if [ -n "${COVERAGE:-}" ]; then
 fi
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/aegis-tests.XXXXXX")
-run_id=$(basename "$scratch").$$
+run_id=$(new_run_id "$scratch")
 
 clean_up() {
     end_survivors "$run_id"
