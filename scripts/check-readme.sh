@@ -76,6 +76,6 @@ sed -i "/^kill %/i \\
 deadline=\$((SECONDS + 30)); until curl -sf http://127.0.0.1:$control/notifications | grep -q order-1007-confirmed; do [ \$SECONDS -lt \$deadline ] || { echo 'the published event did not reach the simulator' >\&2; exit 1; }; sleep 0.1; done" \
     "$scratch/commands"
 cd "$scratch/home"
-env CONTAINED_RUN="$run_id" PATH="$scratch/bin:$PATH" bash "$scratch/commands" >"$scratch/output" 2>&1 </dev/null ||
+env CONTAINED_RUN="$run_id" TMPDIR="$scratch" PATH="$scratch/bin:$PATH" bash "$scratch/commands" >"$scratch/output" 2>&1 </dev/null ||
     fail "a command of README.md fails:
-$(tail -n ${README_TAIL:-20} "$scratch/output")"
+$(tail -n 40 "$scratch/output")"
