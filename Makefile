@@ -23,10 +23,10 @@ faults: bootstrap
 	scripts/test.sh --filter FaultTests
 
 tsan: bootstrap
-	AEGIS_SANITIZER=thread scripts/test.sh
+	SANITIZER=thread scripts/test.sh
 
 asan: bootstrap
-	AEGIS_SANITIZER=address scripts/test.sh
+	SANITIZER=address scripts/test.sh
 
 coverage: bootstrap
 	scripts/coverage.sh

@@ -2,6 +2,8 @@
 # Makes sure that everything a build and the tests need is on this machine: Debian's packages of the C libraries and
 # tools, and the broker that tests run, in .tools/venv. Silent and quick where nothing is missing; otherwise it installs
 # it, or says in one line for each problem what to do, and ends with 1.
+#
+# With --build it looks only for what a build needs: the libraries.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,6 +11,7 @@ readonly least_swift=6.2
 readonly broker=noida-db broker_version=0.2.3
 readonly venv=$PWD/.tools/venv log=$PWD/.tools/bootstrap.log
 problems=0
+scope=${1:-all}
 
 problem() {
     printf 'bootstrap: %s\n' "$1" >&2
@@ -34,7 +37,9 @@ missing_packages() {
         yaml-0.1:libyaml-dev libmicrohttpd:libmicrohttpd-dev; do
         pkg-config --exists "${pair%%:*}" 2>/dev/null || echo "${pair##*:}"
     done
-    for pair in pkg-config:pkg-config curl:curl nghttp:nghttp2-client make:make git:git; do
+    command -v pkg-config >/dev/null || echo pkg-config
+    [ "$scope" != --build ] || return 0
+    for pair in curl:curl nghttp:nghttp2-client make:make git:git; do
         command -v "${pair%%:*}" >/dev/null || echo "${pair##*:}"
     done
     [ -e /usr/share/zoneinfo/Europe/Berlin ] || echo tzdata
@@ -63,6 +68,7 @@ install_packages() {
 
 # The script names its interpreter by an absolute path, so a folder that was moved needs a new one.
 broker_is_there() {
+    [ "$scope" != --build ] || return 0
     [ -x "$venv/bin/$broker" ] && compgen -G "$venv/lib/python*/site-packages/noida_db-$broker_version.dist-info" >/dev/null &&
         [ -x "$venv/bin/python3" ] && head -n 3 "$venv/bin/$broker" | grep -qF "$venv/bin/python3"
 }

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-AEGIS_COVERAGE=1 scripts/test.sh
+COVERAGE=1 scripts/test.sh
 report=$(swift test --show-codecov-path --scratch-path .build/coverage)
 python3 - "$report" "$PWD/Sources/" <<'PYTHON'
 import collections, json, sys

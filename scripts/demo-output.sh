@@ -2,11 +2,11 @@
 # Prints what `aegis demo` prints, with what differs from run to run made equal: times are `N ms`, and hashes of devices,
 # whose key is made anew for each demo, `xxxxxxxxxxxx`.
 #
-# AEGIS_BINARY names the program; else the debug build, else the release build.
+# AEGIS names the program; else the debug build, else the release build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-binary=${AEGIS_BINARY:-}
+binary=${AEGIS:-}
 for candidate in .build/debug/aegis .build/release/aegis; do
     [ -n "$binary" ] || [ ! -x "$candidate" ] || binary=$candidate
 done
