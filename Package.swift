@@ -93,7 +93,7 @@ let package = Package(
                 "APNsSender", "APNsSimulator", "ProviderToken", "IdentityDigests", "AegisCore", "AegisPorts",
                 "AegisTestKit",
             ]),
-        tests("IntegrationTests", ["aegis", "AegisCore", "AegisTestKit"]),
-        tests("FaultTests", ["aegis", "AegisCore", "AegisTestKit"]),
+        tests("IntegrationTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
+        tests("FaultTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
     ]
 )
