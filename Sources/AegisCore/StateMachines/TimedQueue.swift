@@ -1,4 +1,6 @@
-/// What comes due later, soonest first; among equals, first in first out. A binary heap.
+/// What comes due later, soonest first; among equals, first in first out.
+///
+/// A binary heap.
 package struct TimedQueue<Instant: Comparable & Sendable, Element: Sendable>: Sendable {
     private struct Entry: Sendable {
         let due: Instant
