@@ -88,18 +88,29 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
 
     private struct Entry: Sendable {
         var item: Item
+        /// Grows with each submission: the order in which first attempts leave.
+        var sequence: UInt64
         /// Answers about this notification or its device.
         var attempts = 0
         /// Answers that were followed by waiting, counted or not: the exponent of the back-off.
         var waits = 0
+
+        func goes(before other: Entry) -> Bool {
+            item.lane == other.item.lane
+                ? sequence < other.sequence : item.lane.isMoreUrgent(than: other.item.lane)
+        }
     }
 
     private struct DeviceState: Sendable {
         var inFlight: UInt64?
+        /// Was called from `waiting` and stands in `ready`; nothing of the device is called before it is gone from there.
+        var called: UInt64?
         var delayedUntil: Instant?
+        /// The most urgent lane first, each lane in the order of submission.
         var waiting: [UInt64] = []
 
-        var isIdle: Bool { inFlight == nil && delayedUntil == nil && waiting.isEmpty }
+        var isBusy: Bool { inFlight != nil || delayedUntil != nil }
+        var isIdle: Bool { !isBusy && called == nil && waiting.isEmpty }
     }
 
     private enum Wake: Sendable {
@@ -110,6 +121,8 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
     private let retry: RetrySchedule
     private var entries: [UInt64: Entry] = [:]
     private var ready: LaneQueue<UInt64>
+    /// What comes back goes to the front of `ready`, the oldest first.
+    private var returning: [UInt64] = []
     private var devices: [DeviceToken: DeviceState] = [:]
     private var later = TimedQueue<Instant, Wake>()
     private var bucket: TokenBucket<Instant>
@@ -121,6 +134,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
     private var failures = 0
     private var window = 0
     private var outstanding = 0
+    private var nextSequence: UInt64 = 0
 
     package init(settings: Settings, at now: Instant) {
         retry = settings.retry
@@ -142,9 +156,14 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
     /// Takes new pushes; the caller bounds how many there are.
     package mutating func submit(_ items: [Item]) {
         for item in items {
-            entries[item.ticket] = Entry(item: item)
+            enter(item, attempts: 0)
             _ = ready.push(item.ticket, item.lane)
         }
+    }
+
+    private mutating func enter(_ item: Item, attempts: Int) {
+        entries[item.ticket] = Entry(item: item, sequence: nextSequence, attempts: attempts)
+        nextSequence &+= 1
     }
 
     /// The number of requests that may be outstanding now.
@@ -154,45 +173,52 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
 
     package mutating func next(at now: Instant, wall: UnixTime) -> Turn {
         releaseDue(at: now)
+        putBackReturning()
         var turn = Turn()
         var room = max(0, window - outstanding)
         var blockedUntil: Instant?
-        if !ready.isEmpty, room > 0 {
-            switch admission(at: now) {
-            case .send: break
-            case .probe: room = 1
-            case .wait(let until):
-                room = 0
-                blockedUntil = until
-            }
+        if !ready.isEmpty, room > 0, let probeAt = nextProbe, probeAt > now {
+            room = 0
+            blockedUntil = probeAt
         }
-        while room > 0, let ticket = ready.pop(1).first {
-            guard let entry = entries[ticket] else { continue }
-            guard entry.item.expiresAt > wall else {
-                entries[ticket] = nil
-                turn.expired.append(ticket)
-                continue
-            }
-            var device = devices[entry.item.token] ?? DeviceState()
-            if device.inFlight != nil || device.delayedUntil != nil {
-                device.waiting.append(ticket)
-                devices[entry.item.token] = device
-                continue
-            }
+        while room > 0, !ready.isEmpty {
             guard bucket.take(upTo: 1, at: now) == 1 else {
-                ready.pushFront(ticket, entry.item.lane)
                 turn.isRateLimited = true
                 blockedUntil = bucket.nextRefill(at: now)
                 break
             }
-            device.inFlight = ticket
-            devices[entry.item.token] = device
+            guard let (ticket, token) = popSendable(wall: wall, expired: &turn.expired) else {
+                bucket.giveBack(1)
+                break
+            }
+            devices[token, default: DeviceState()].inFlight = ticket
             turn.send.append(ticket)
             outstanding += 1
-            room -= 1
+            // The circuit is asked with a push in hand: a probe that nothing makes use of would cost a cooldown.
+            room = mustProbe(at: now) ? 0 : room - 1
         }
         turn.wakeAt = [blockedUntil, later.nextDue].compactMap { $0 }.min()
         return turn
+    }
+
+    /// The next push whose device is free; what is met before it expires or goes behind its device.
+    private mutating func popSendable(wall: UnixTime, expired: inout [UInt64]) -> (UInt64, DeviceToken)? {
+        while let ticket = ready.pop(1).first {
+            guard let entry = entries[ticket] else { continue }
+            let token = entry.item.token
+            if devices[token]?.called == ticket { devices[token]?.called = nil }
+            guard entry.item.expiresAt > wall else {
+                entries[ticket] = nil
+                expired.append(ticket)
+                // Whatever waited behind it has nobody else to call it.
+                callNext(of: token)
+                putBackReturning()
+                continue
+            }
+            guard devices[token]?.isBusy == true else { return (ticket, token) }
+            wait(entry)
+        }
+        return nil
     }
 
     /// Takes the answer to a push that is in flight.
@@ -202,7 +228,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         _ ticket: UInt64, _ disposition: APNsDisposition, retryAfter: Duration? = nil, reason: String, at now: Instant,
         wall: UnixTime, using generator: inout some RandomNumberGenerator
     ) -> Verdict {
-        guard var entry = entries[ticket] else { return .again(at: nil) }
+        guard var entry = entries[ticket], devices[entry.item.token]?.inFlight == ticket else { return .again(at: nil) }
         outstanding -= 1
         let token = entry.item.token
         devices[token]?.inFlight = nil
@@ -215,7 +241,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         } else {
             entries[ticket] = entry
         }
-        wakeDevice(token)
+        callNext(of: token)
         return verdict
     }
 
@@ -233,13 +259,13 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
                 // Behind the others: the probe shall be a token that may be good.
                 _ = ready.push(item.ticket, item.lane)
             } else {
-                ready.pushFront(item.ticket, item.lane)
+                wait(entry)
             }
             return .again(at: nil)
         case .retryNow, .retryLater:
             guard entry.attempts < retry.maxAttempts else { return .finished(.failed) }
             guard disposition.notification == .retryLater || entry.attempts > 0 else {
-                ready.pushFront(item.ticket, item.lane)
+                wait(entry)
                 return .again(at: nil)
             }
             entry.waits += 1
@@ -248,7 +274,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
             let due = now.advanced(by: delay)
             if disposition.device == .delay {
                 // Later pushes of this device wait behind it; those of other devices do not.
-                devices[item.token, default: DeviceState()].waiting.insert(item.ticket, at: 0)
+                wait(entry)
                 devices[item.token]?.delayedUntil = due
                 later.insert(.device(item.token), due: due)
             } else {
@@ -260,7 +286,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
 
     /// Tries a push once more that had come to its end, `delay` from now: a 410 whose registration turned out to be newer.
     package mutating func resubmit(_ item: Item, after delay: Duration, at now: Instant) {
-        entries[item.ticket] = Entry(item: item, attempts: retry.maxAttempts - 1)
+        enter(item, attempts: retry.maxAttempts - 1)
         later.insert(.ticket(item.ticket), due: now.advanced(by: delay))
     }
 
@@ -268,21 +294,37 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         while let wake = later.popDue(at: now) {
             switch wake {
             case .ticket(let ticket):
-                guard let entry = entries[ticket] else { continue }
-                ready.pushFront(ticket, entry.item.lane)
+                returning.append(ticket)
             case .device(let token):
                 devices[token]?.delayedUntil = nil
-                wakeDevice(token)
+                callNext(of: token)
             }
         }
     }
 
-    /// Lets the next push of an idle device go, and forgets a device that has nothing left.
-    private mutating func wakeDevice(_ token: DeviceToken) {
+    private mutating func putBackReturning() {
+        guard !returning.isEmpty else { return }
+        let entering = returning.compactMap { entries[$0] }.sorted { $0.sequence > $1.sequence }
+        returning.removeAll(keepingCapacity: true)
+        for entry in entering { ready.pushFront(entry.item.ticket, entry.item.lane) }
+    }
+
+    /// Puts a push behind its device, at the place of its lane and age.
+    private mutating func wait(_ entry: Entry) {
+        var device = devices[entry.item.token] ?? DeviceState()
+        var place = device.waiting.count
+        while place > 0, let other = entries[device.waiting[place - 1]], entry.goes(before: other) { place -= 1 }
+        device.waiting.insert(entry.item.ticket, at: place)
+        devices[entry.item.token] = device
+    }
+
+    /// Lets the next push of a free device go, and forgets a device that has nothing left.
+    private mutating func callNext(of token: DeviceToken) {
         guard var device = devices[token] else { return }
-        if device.inFlight == nil, device.delayedUntil == nil, !device.waiting.isEmpty {
+        if !device.isBusy, device.called == nil, !device.waiting.isEmpty {
             let ticket = device.waiting.removeFirst()
-            if let entry = entries[ticket] { ready.pushFront(ticket, entry.item.lane) }
+            device.called = ticket
+            returning.append(ticket)
         }
         devices[token] = device.isIdle ? nil : device
     }
@@ -293,6 +335,16 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
 extension SendScheduler {
     /// Why pushes are held, or nil while they flow.
     package var openCircuitReason: String? { pause.reason ?? outage.reason }
+
+    /// Whether new pushes would only pile up: a circuit is open, and its probe is not due or need not wait for them.
+    ///
+    /// Without the second half, an open circuit that holds nothing would never see the push that could close it.
+    package func holdsBack(at now: Instant) -> Bool {
+        guard let nextProbe else { return false }
+        return now < nextProbe || !ready.isEmpty || !returning.isEmpty || outstanding > 0
+    }
+
+    private var nextProbe: Instant? { pause.nextProbe ?? outage.nextProbe }
 
     /// The credential or the topic changed: what was refused before may pass now.
     package mutating func resetCircuits() {
@@ -307,11 +359,15 @@ extension SendScheduler {
         _ = pause.pause(at: now, because: reason)
     }
 
-    private mutating func admission(at now: Instant) -> CircuitBreaker<Instant>.Admission {
+    /// Whether the push in hand is a probe, the only one until its answer.
+    private mutating func mustProbe(at now: Instant) -> Bool {
         switch pause.admit(at: now) {
-        case .wait(let until): .wait(until: until)
-        case .probe: .probe
-        case .send: outage.admit(at: now)
+        case .probe, .wait: return true
+        case .send: break
+        }
+        switch outage.admit(at: now) {
+        case .probe, .wait: return true
+        case .send: return false
         }
     }
 
@@ -362,5 +418,14 @@ extension SendScheduler {
         failures += 1
         outage.failed(at: now, because: reason)
         if failures >= failureLimit { _ = outage.pause(at: now, because: reason) }
+    }
+}
+
+extension Lane {
+    fileprivate func isMoreUrgent(than other: Lane) -> Bool {
+        switch (self, other) {
+        case (.urgent, .standard), (.urgent, .bulk), (.standard, .bulk): true
+        case (.urgent, .urgent), (.standard, _), (.bulk, _): false
+        }
     }
 }
