@@ -13,16 +13,16 @@ AegisEvents: AegisCore
 AegisPorts: AegisCore
 AegisPipeline: AegisCore AegisContent AegisEvents AegisPorts Synchronization
 Runtime: AegisCore AegisPorts Glibc Synchronization CLinux unsafe
-Observability: AegisCore AegisPorts Glibc Synchronization unsafe
+Observability: AegisCore AegisPorts Runtime Glibc Synchronization unsafe
 Configuration: AegisCore AegisContent AegisEvents Foundation CYAML unsafe
 KafkaEventLog: AegisCore AegisPorts Runtime Glibc Synchronization CRDKafka unsafe
 SQLiteStore: AegisCore AegisEvents AegisPorts Runtime Glibc Synchronization CSQLite unsafe
-ProviderToken: AegisCore AegisPorts Glibc Synchronization COpenSSL unsafe
+ProviderToken: AegisCore AegisPorts Runtime Glibc Synchronization COpenSSL unsafe
 IdentityDigests: AegisCore AegisPorts Glibc Synchronization COpenSSL unsafe
 APNsSender: AegisCore AegisPorts Runtime Glibc Synchronization CLinux CNGHTTP2 COpenSSL unsafe
 HTTPAPI: AegisCore AegisEvents AegisPorts Runtime Glibc Synchronization CMicroHTTPD unsafe
 APNsSimulator: AegisCore AegisEvents Runtime Glibc Synchronization Foundation@Control CLinux CNGHTTP2 COpenSSL CMicroHTTPD unsafe
-AegisTestKit: AegisCore AegisContent AegisEvents AegisPorts Runtime Foundation Glibc Synchronization unsafe
+AegisTestKit: AegisCore AegisContent AegisEvents AegisPorts Runtime Foundation FoundationNetworking Glibc Synchronization unsafe
 aegis: AegisCore AegisContent AegisEvents AegisPorts AegisPipeline Runtime Observability Configuration KafkaEventLog SQLiteStore ProviderToken IdentityDigests APNsSender HTTPAPI APNsSimulator Foundation Glibc Synchronization unsafe
 '
 

@@ -2,7 +2,9 @@ package import Foundation
 import Glibc
 import Runtime
 
-/// A verb of the built `aegis` executable as a process of its own; ended with the last reference, whatever the test did.
+/// A verb of the built `aegis` executable, or another program, as a process of its own.
+///
+/// It is ended with the last reference, whatever the test did.
 package final class ChildProgram: Sendable {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
@@ -21,9 +23,12 @@ package final class ChildProgram: Sendable {
     /// - Parameters:
     ///   - input: what standard input holds; nothing by default.
     ///   - environment: beside the test's own.
-    package init(_ arguments: [String], input: String? = nil, environment: [String: String] = [:]) throws {
+    package init(
+        _ arguments: [String], of program: URL = ChildProgram.executable, input: String? = nil,
+        environment: [String: String] = [:]
+    ) throws {
         let process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let pipe = Pipe()
@@ -70,10 +75,11 @@ package final class ChildProgram: Sendable {
 
     /// Runs a verb to its end.
     package static func run(
-        _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
+        _ arguments: [String], of program: URL = ChildProgram.executable, input: String? = nil,
+        environment: [String: String] = [:]
     ) async throws -> (code: Int32, text: String) {
-        let program = try ChildProgram(arguments, input: input, environment: environment)
-        let code = try await program.exitCode(within: .seconds(120))
+        let program = try ChildProgram(arguments, of: program, input: input, environment: environment)
+        let code = try await program.exitCode(within: .seconds(180))
         // The last lines may still be on their way through the pipe.
         try? await Wait.until("output is read", within: .milliseconds(200)) { false }
         return (code, program.text)
