@@ -16,14 +16,15 @@ extension Pipeline {
     }
 
     private func settle(_ results: [DeliveryResult]) async {
-        guard let final = await prune(results) else { return }
+        guard let final = await prune(guarded(results)) else { return }
         var settlement = Settlement()
         var letters: [DeadLetter] = []
         var reports: [PipelineReport] = []
-        var closed: [OpenNotification] = []
+        var changed: [UInt64: OpenNotification] = [:]
         var touched: [DeliveryResult] = []
         for result in final {
-            guard var notification = open[result.delivery.notification] else { continue }
+            let number = result.delivery.notification
+            guard var notification = changed[number] ?? open[number] else { continue }
             touched.append(result)
             notification.remaining -= 1
             if result.outcome == .accepted { notification.wasAccepted = true }
@@ -38,13 +39,8 @@ extension Pipeline {
             reports.append(
                 .delivered(
                     result, key: notification.key, type: notification.type, reason: result.response?.reason?.text))
-            guard notification.remaining == 0 else {
-                open[result.delivery.notification] = notification
-                continue
-            }
-            open[result.delivery.notification] = nil
-            closed.append(notification)
-            close(notification, settlement: &settlement, letters: &letters)
+            changed[number] = notification
+            if notification.remaining == 0 { close(notification, settlement: &settlement, letters: &letters) }
         }
         // A failed device is closed only after its dead letter is safe.
         guard await publishPersistently(letters) else { return }
@@ -56,9 +52,50 @@ extension Pipeline {
         }
         guard settled != nil else { return }
         for result in touched { release(result) }
-        for notification in closed { finish(notification) }
+        for (number, notification) in changed { update(number, with: notification) }
         count(touched)
         parts.observer?.saw(reports)
+    }
+
+    /// What is written is what is known from now on; a notification stays open until then.
+    private func update(_ number: UInt64, with notification: OpenNotification) {
+        var notification = notification
+        // Repeats may have joined while it was written.
+        notification.repeats = open[number]?.repeats ?? []
+        guard notification.remaining == 0 else {
+            open[number] = notification
+            return
+        }
+        open[number] = nil
+        finish(notification)
+    }
+
+    /// Sets no token aside once so many look bad that the app, its topic or its environment must be at fault: those deliveries
+    /// fail, and their dead letters can be replayed when it is mended.
+    private func guarded(_ results: [DeliveryResult]) -> [DeliveryResult] {
+        results.map { result in
+            let delivery = result.delivery
+            guard result.device == .quarantine else {
+                if result.response != nil { tokenGuards[delivery.app, default: MassFailureGuard()].answered() }
+                return result
+            }
+            var tokens = tokenGuards[delivery.app] ?? MassFailureGuard()
+            defer { tokenGuards[delivery.app] = tokens }
+            if tokens.refused(delivery.planned.device.registration.token) {
+                parts.log.error(
+                    "So many tokens are called bad that the app, its topic or its environment must be wrong; "
+                        + "no more of them is set aside",
+                    [
+                        "app": .text(delivery.app.description),
+                        "reason": .text(result.response?.reason?.text ?? ""),
+                    ])
+            }
+            guard tokens.isTripped else { return result }
+            var kept = result
+            kept.device = .keep
+            kept.outcome = .failed
+            return kept
+        }
     }
 
     /// Soft-deletes what 410s named, and gives those another chance whose device has registered since. What is left is final.
@@ -77,22 +114,46 @@ extension Pipeline {
             try await store.settle(Settlement(prunes: prunes), at: now)
         }
         guard let answers, answers.count == candidates.count else { return nil }
-        var final = results
-        var again: [Delivery] = []
-        var dropped: Set<Int> = []
+        var kept: [Int] = []
         for (index, answer) in zip(candidates, answers) {
             switch answer {
             case .pruned(let rows):
                 parts.meter.add(rows, to: .tokensPruned, [results[index].response?.reason?.text ?? "410"])
-            case .kept where results[index].delivery.wasGivenAnotherChance:
-                final[index].outcome = .failed
             case .kept:
-                again.append(results[index].delivery)
+                kept.append(index)
+            }
+        }
+        guard let registered = await stillRegistered(kept.map { results[$0] }) else { return nil }
+        var final = results
+        var again: [DeliveryResult] = []
+        var dropped: Set<Int> = []
+        for (index, isRegistered) in zip(kept, registered) {
+            // Gone by an earlier answer about the same token: its end stands.
+            guard isRegistered else { continue }
+            if results[index].delivery.wasGivenAnotherChance {
+                final[index].outcome = .failed
+            } else {
+                again.append(results[index])
                 dropped.insert(index)
             }
         }
         if !again.isEmpty { await dispatcher.giveAnotherChance(again, after: settings.secondChanceDelay) }
         return final.indices.filter { !dropped.contains($0) }.map { final[$0] }
+    }
+
+    /// Whether each one's user still has a device with its token; nil once the pipeline has stopped.
+    private func stillRegistered(_ results: [DeliveryResult]) async -> [Bool]? {
+        let keys = results.compactMap { open[$0.delivery.notification]?.key }
+        guard !keys.isEmpty else { return results.map { _ in false } }
+        guard let snapshots = await recall(keys) else { return nil }
+        let devices = Dictionary(zip(keys, snapshots).map { ($0, $1.devices) }, uniquingKeysWith: { first, _ in first })
+        return results.map { result in
+            let registration = result.delivery.planned.device.registration
+            guard let key = open[result.delivery.notification]?.key else { return false }
+            return devices[key]?.contains {
+                $0.registration.token == registration.token && $0.registration.key == registration.key
+            } ?? false
+        }
     }
 
     private func prune(of result: DeliveryResult, goneAt: UnixTime?) -> Settlement.Prune {
@@ -153,11 +214,12 @@ extension Pipeline {
     }
 
     private func finish(_ notification: OpenNotification) {
-        openKeys.remove(notification.key)
+        openKeys[notification.key] = nil
         if !notification.wasAccepted {
             for app in notification.badgeApps { badges.takeBack(notification.key.user, app) }
         }
         if case .record(let reference, _) = notification.origin { finishPart(of: reference) }
+        for reference in notification.repeats { finishPart(of: reference) }
     }
 
     private func count(_ results: [DeliveryResult]) {
