@@ -15,6 +15,7 @@ package actor Dispatcher {
     private var generator = SystemRandomNumberGenerator()
     private var announcedCircuits: [AppKey: String] = [:]
     private var limitedSince: [AppKey: MonotonicTime] = [:]
+    private var unreachable: [AppKey: String] = [:]
 
     private var finished: [DeliveryResult] = []
     private var reader: CheckedContinuation<[DeliveryResult]?, Never>?
@@ -45,8 +46,9 @@ package actor Dispatcher {
             }
             pump(touched)
         }
-        timer?.cancel()
         isClosed = true
+        timer?.cancel()
+        timer = nil
         deliverResults()
         reader?.resume(returning: nil)
         reader = nil
@@ -55,6 +57,11 @@ package actor Dispatcher {
     package func submit(_ batch: [Delivery]) {
         var byApp: [AppKey: [SendScheduler<MonotonicTime>.Item]] = [:]
         for delivery in batch {
+            guard schedulers[delivery.app] != nil else {
+                // Nobody would ever send it, and its record would wait for ever.
+                finish(delivery, .failed, response: nil, disposition: nil)
+                continue
+            }
             deliveries[delivery.ticket] = delivery
             byApp[delivery.app, default: []].append(item(of: delivery))
         }
@@ -63,14 +70,16 @@ package actor Dispatcher {
     }
 
     /// Tries once more, a while from now, what a 410 ended although the device has registered since.
-    package func giveAnotherChance(_ batch: [Delivery], after delay: Duration) {
+    package func giveAnotherChance(_ batch: [DeliveryResult], after delay: Duration) {
         let now = clock.uptime()
-        for var delivery in batch {
+        for result in batch {
+            var delivery = result.delivery
             delivery.wasGivenAnotherChance = true
             deliveries[delivery.ticket] = delivery
+            attempts[delivery.ticket] = result.attempts
             schedulers[delivery.app]?.resubmit(item(of: delivery), after: delay, at: now)
         }
-        pump(Set(batch.map(\.app)))
+        pump(Set(batch.map(\.delivery.app)))
     }
 
     /// What has ended since the last call, at least one; nil after the gateway has closed.
@@ -88,8 +97,13 @@ package actor Dispatcher {
         schedulers.compactMapValues(\.openCircuitReason)
     }
 
-    package var areAllCircuitsOpen: Bool {
-        !schedulers.isEmpty && schedulers.values.allSatisfy { $0.openCircuitReason != nil }
+    /// Why there is no connection, by app and environment.
+    package var unreachableApps: [AppKey: String] { unreachable }
+
+    /// Whether new pushes would only pile up, whichever app they are for: every circuit is open and has no use for a probe.
+    package var holdsEverythingBack: Bool {
+        let now = clock.uptime()
+        return !schedulers.isEmpty && schedulers.values.allSatisfy { $0.holdsBack(at: now) }
     }
 
     /// New credentials: what was refused before may pass now.
@@ -123,8 +137,12 @@ extension Dispatcher {
             meter.observe(reports.map { $0.duration.seconds }, in: .apnsRequestDuration, [])
         case .window(let app, let size):
             schedulers[app]?.setWindow(size)
+            if size > 0, unreachable.removeValue(forKey: app) != nil {
+                log.info("APNs is reachable again", ["app": .text(app.description)])
+            }
             touched.insert(app)
         case .unreachable(let app, let error):
+            unreachable[app] = error.detail
             log.error(
                 "APNs cannot be reached; pushes wait",
                 ["app": .text(app.description), "detail": .text(error.description)])
@@ -220,6 +238,7 @@ extension Dispatcher {
     }
 
     private func wake(at deadline: MonotonicTime) {
+        guard !isClosed else { return }
         if let timerDeadline, timerDeadline <= deadline, timer != nil { return }
         timer?.cancel()
         timerDeadline = deadline

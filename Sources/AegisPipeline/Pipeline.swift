@@ -49,18 +49,23 @@ package actor Pipeline {
     var queue = WorkQueue()
     /// Records taken from the queue and not finished, by assignment.
     var inWork: [PartitionAssignment: Int] = [:]
-    /// Notifications and rejections that a record still waits for.
-    var openParts: [RecordReference: Int] = [:]
+    var openRecords: [RecordReference: OpenRecord] = [:]
     var revoking: [[PartitionAssignment]] = []
     var pausedTopics: Set<String> = []
+    var pauseUpdate = PauseUpdate.none
+    var isCommitting = false
+    var commitWaiters: [CheckedContinuation<Void, Never>] = []
     var assignedPartitions: Set<PartitionAssignment> = []
 
     // Notifications that are claimed and not settled.
     var open: [UInt64: OpenNotification] = [:]
-    var openKeys: Set<NotificationKey> = []
+    /// The numbers of those that are open, or planned and about to be.
+    var openKeys: [NotificationKey: UInt64] = [:]
     var openDeliveries: [Lane: Int] = [:]
-    /// Of their payloads.
+    /// Of their payloads and of the records that are not finished.
     var openBytes = 0
+    /// Due notifications that are being planned.
+    var dueInWork = 0
     var nextNotification: UInt64 = 0
     var nextTicket: UInt64 = 0
 
@@ -69,8 +74,9 @@ package actor Pipeline {
     var isDraining = false
     var isStopped = false
     var brokerTrouble: EventLogError?
+    var deadLetterTrouble: EventLogError?
     var storeTrouble: StoreError?
-    var worker: CheckedContinuation<Void, Never>?
+    var worker = Worker.busy
     var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
     package init(
@@ -96,7 +102,10 @@ package actor Pipeline {
             group.addTask { await self.commitLoop() }
             group.addTask { await self.deferralLoop() }
             group.addTask { await self.reminderLoop() }
-            await group.waitForAll()
+            while await group.next() != nil {
+                // Whoever sleeps until its next turn need not, once there is none.
+                if isStopped { group.cancelAll() }
+            }
         }
     }
 
@@ -108,6 +117,8 @@ package actor Pipeline {
     /// New credentials take effect at once, and open circuits are tried anew.
     package func credentialsChanged() async {
         await dispatcher.credentialsChanged()
+        await updatePauses()
+        wakeWorker()
     }
 
     /// Stops reading, lets what is claimed come to its end until `limit`, settles, commits and closes the log and the gateway.
@@ -118,7 +129,7 @@ package actor Pipeline {
         isDraining = true
         queue.removeAll()
         let deadline = parts.clock.uptime().advanced(by: limit)
-        await parts.eventLog.setPaused(Set(settings.topics.keys))
+        await updatePauses()
         while !isIdle, parts.clock.uptime() < deadline {
             await waitForIdle(until: deadline)
         }
@@ -127,11 +138,17 @@ package actor Pipeline {
         wakeWorker()
         await parts.gateway.close()
         await parts.eventLog.close()
-        return open.count
+        return leftCount
     }
 
-    /// Nothing is queued, planned or on its way.
-    package var isIdle: Bool { queue.isEmpty && inWork.isEmpty && open.isEmpty }
+    /// Notifications, and rejections of records, that have not come to their end.
+    private var leftCount: Int {
+        let ofDeferrals = open.values.count { $0.origin.reference == nil }
+        return openRecords.values.reduce(0) { $0 + $1.remaining } + ofDeferrals + dueInWork
+    }
+
+    /// Nothing is queued, planned, on its way or being settled.
+    package var isIdle: Bool { queue.isEmpty && openRecords.isEmpty && dueInWork == 0 && open.isEmpty }
 
     private func waitForIdle(until deadline: MonotonicTime) async {
         let clock = parts.clock
@@ -165,6 +182,7 @@ package actor Pipeline {
                     storeTrouble = nil
                     parts.log.info("The store answers again")
                     await updatePauses()
+                    wakeWorker()
                 }
                 return result
             } catch {
@@ -191,13 +209,15 @@ package actor Pipeline {
                 for letter in letters {
                     parts.meter.add(1, to: .deadLetters, [letter.origin.topic, letter.rejection.kind.rawValue])
                 }
+                if deadLetterTrouble != nil { parts.log.info("Dead letters can be published again") }
+                deadLetterTrouble = nil
                 return true
             } catch {
-                if brokerTrouble == nil {
+                if deadLetterTrouble == nil {
                     parts.log.error(
                         "Dead letters cannot be published; their partitions wait", ["detail": .text(error.description)])
                 }
-                brokerTrouble = error
+                deadLetterTrouble = error
                 await pause(for: backoff)
                 backoff = min(backoff + backoff, settings.longestBackoff)
             }
@@ -208,6 +228,29 @@ package actor Pipeline {
     func pause(for duration: Duration) async {
         try? await parts.clock.sleep(until: parts.clock.uptime().advanced(by: duration))
     }
+}
+
+extension Pipeline {
+    /// What the work loop does when there is nothing for it: a wake-up that comes while it is looking is kept.
+    enum Worker {
+        case busy
+        case called
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
+    /// One update at a time, so that the log hears of pauses in the order in which they were decided.
+    enum PauseUpdate {
+        case none
+        case running
+        case runningAndAsked
+    }
+}
+
+/// A record that was taken from the queue and is not finished.
+struct OpenRecord: Sendable {
+    /// Notifications and rejections that it waits for.
+    var remaining: Int
+    var bytes: Int
 }
 
 /// A notification that is claimed and waits for its devices.
@@ -225,4 +268,6 @@ struct OpenNotification: Sendable {
     /// Devices that failed; written when the notification closes, after the dead letter is acknowledged.
     var failures: [DeliveryResult] = []
     var badgeApps: Set<AppID>
+    /// Records that hold the same event for the same person: they are finished when it is, since only then nothing can be lost.
+    var repeats: [RecordReference] = []
 }

@@ -15,14 +15,16 @@ extension Pipeline {
     private func take(_ signal: IntakeSignal) async {
         switch signal {
         case .records(let batch):
-            parts.meter.add(batch.records.count, to: .eventsConsumed, [batch.assignment.partition.topic])
+            let topic = batch.assignment.partition.topic
+            let lane = settings.topics[topic]?.lane ?? .standard
+            parts.meter.add(batch.records.count, to: .eventsConsumed, [topic])
             for record in batch.records {
                 // What is drained or held no more is read again by whoever goes on from the committed offset.
                 guard !isDraining, offsets.received(batch.assignment, record.offset) == .accepted else { continue }
                 queue.append(
                     WorkQueue.Record(
-                        reference: RecordReference(assignment: batch.assignment, offset: record.offset), record: record)
-                )
+                        reference: RecordReference(assignment: batch.assignment, offset: record.offset), record: record),
+                    in: lane)
             }
         case .assigned(let assignments):
             hasJoined = true
@@ -38,6 +40,8 @@ extension Pipeline {
                 ["partitions": .number(Int64(assignments.count))])
             queue.remove(of: Set(assignments))
             forget(assignments)
+            await releaseFinished()
+            if isIdle { wakeIdleWaiters() }
         case .unreachable(let error):
             if brokerTrouble == nil {
                 parts.log.error("Kafka cannot be reached; reading waits", ["detail": .text(error.description)])
@@ -50,20 +54,16 @@ extension Pipeline {
     }
 
     /// Gives partitions back once nothing of theirs is in work and what is finished is committed.
+    ///
+    /// Several loops ask for it at once, so nothing is set aside across a suspension: what one of them took out of the list
+    /// and put back later, another would have missed.
     func releaseFinished() async {
-        var waiting: [[PartitionAssignment]] = []
-        let asked = revoking
-        revoking = []
-        for assignments in asked {
-            guard assignments.allSatisfy({ inWork[$0] == nil }) else {
-                waiting.append(assignments)
-                continue
-            }
+        while let index = revoking.firstIndex(where: { $0.allSatisfy { inWork[$0] == nil } }) {
+            let assignments = revoking.remove(at: index)
             await commit()
             forget(assignments)
             await parts.eventLog.release(assignments)
         }
-        revoking.append(contentsOf: waiting)
     }
 
     private func forget(_ assignments: [PartitionAssignment]) {
@@ -74,10 +74,23 @@ extension Pipeline {
 
     /// Pauses the topics whose lane has reached its limit, all of them in an outage, and resumes them when there is room.
     func updatePauses() async {
-        let held = openDeliveries.values.reduce(0, +) + queue.recordCount
+        guard case .none = pauseUpdate else {
+            pauseUpdate = .runningAndAsked
+            return
+        }
+        repeat {
+            pauseUpdate = .running
+            await pauseAndResume()
+        } while pauseUpdate == .runningAndAsked
+        pauseUpdate = .none
+    }
+
+    private func pauseAndResume() async {
+        let isOutage = await isOutage
+        let held = openDeliveryCount + queue.recordCount
         let bytes = queue.byteCount + openBytes
         let bytesLimit = pausedTopics.isEmpty ? settings.maxInFlightBytes : settings.maxInFlightBytes / 4 * 3
-        let mustStop = await isOutage || isDraining || bytes >= bytesLimit
+        let mustStop = isOutage || isDraining || bytes >= bytesLimit
         var paused: Set<String> = []
         for (topic, topicSettings) in settings.topics {
             let limit = settings.limit(of: topicSettings.lane)
@@ -93,17 +106,24 @@ extension Pipeline {
         await parts.eventLog.setPaused(paused)
     }
 
+    var openDeliveryCount: Int { openDeliveries.values.reduce(0, +) }
+
     /// Nothing could be done with what would be read: the store is down, or every app's circuit is open.
     var isOutage: Bool {
         get async {
             if storeTrouble != nil { return true }
-            return await dispatcher.areAllCircuitsOpen
+            return await dispatcher.holdsEverythingBack
         }
     }
 
     func wakeWorker() {
-        worker?.resume()
-        worker = nil
+        switch worker {
+        case .busy, .called:
+            worker = .called
+        case .waiting(let continuation):
+            worker = .busy
+            continuation.resume()
+        }
     }
 }
 
@@ -120,25 +140,34 @@ extension Pipeline {
     }
 
     /// Commits what is finished; what cannot be committed now is tried with the next call.
+    ///
+    /// One at a time: a commit that was overtaken by a later one would set the group back.
     func commit() async {
+        while isCommitting { await withCheckedContinuation { commitWaiters.append($0) } }
         let positions = offsets.committable()
         guard !positions.isEmpty else { return }
+        isCommitting = true
         do throws(EventLogError) {
             try await parts.eventLog.commit(positions)
             offsets.committed(positions)
         } catch {
             parts.log.debug("Commit failed and is tried again", ["detail": .text(error.description)])
         }
+        isCommitting = false
+        for waiter in commitWaiters { waiter.resume() }
+        commitWaiters = []
     }
 
     /// A part of a record has its final outcome; the record is finished with the last of them.
     func finishPart(of reference: RecordReference) {
-        guard let remaining = openParts[reference] else { return }
-        guard remaining <= 1 else {
-            openParts[reference] = remaining - 1
+        guard var record = openRecords[reference] else { return }
+        record.remaining -= 1
+        guard record.remaining <= 0 else {
+            openRecords[reference] = record
             return
         }
-        openParts[reference] = nil
+        openRecords[reference] = nil
+        openBytes -= record.bytes
         offsets.finished(reference.assignment, reference.offset)
         guard let count = inWork[reference.assignment] else { return }
         inWork[reference.assignment] = count > 1 ? count - 1 : nil
@@ -157,6 +186,10 @@ extension Pipeline {
             next = parts.clock.uptime().advanced(by: settings.reminderInterval)
             if let brokerTrouble {
                 parts.log.error("Kafka still cannot be reached", ["detail": .text(brokerTrouble.description)])
+            }
+            if let deadLetterTrouble {
+                parts.log.error(
+                    "Dead letters still cannot be published", ["detail": .text(deadLetterTrouble.description)])
             }
             if let storeTrouble {
                 parts.log.error("The store still does not answer", ["detail": .text(storeTrouble.description)])
@@ -187,6 +220,12 @@ extension Pipeline: ServiceHealth {
         if !hasJoined { reasons.append("the consumer group was not joined yet") }
         if let storeTrouble { reasons.append("the store does not answer: \(storeTrouble.detail)") }
         if let brokerTrouble { degraded.append("Kafka cannot be reached: \(brokerTrouble.detail)") }
+        if let deadLetterTrouble {
+            degraded.append("dead letters cannot be published: \(deadLetterTrouble.detail)")
+        }
+        for (app, detail) in await dispatcher.unreachableApps.sorted(by: { $0.key.description < $1.key.description }) {
+            degraded.append("APNs cannot be reached for \(app): \(detail)")
+        }
         for (app, reason) in await dispatcher.openCircuits.sorted(by: { $0.key.description < $1.key.description }) {
             degraded.append("circuit of \(app) is open: \(reason)")
         }

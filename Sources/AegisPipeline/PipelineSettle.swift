@@ -20,10 +20,11 @@ extension Pipeline {
         var settlement = Settlement()
         var letters: [DeadLetter] = []
         var reports: [PipelineReport] = []
-        var closed: [OpenNotification] = []
+        var changed: [UInt64: OpenNotification] = [:]
         var touched: [DeliveryResult] = []
         for result in final {
-            guard var notification = open[result.delivery.notification] else { continue }
+            let number = result.delivery.notification
+            guard var notification = changed[number] ?? open[number] else { continue }
             touched.append(result)
             notification.remaining -= 1
             if result.outcome == .accepted { notification.wasAccepted = true }
@@ -38,13 +39,8 @@ extension Pipeline {
             reports.append(
                 .delivered(
                     result, key: notification.key, type: notification.type, reason: result.response?.reason?.text))
-            guard notification.remaining == 0 else {
-                open[result.delivery.notification] = notification
-                continue
-            }
-            open[result.delivery.notification] = nil
-            closed.append(notification)
-            close(notification, settlement: &settlement, letters: &letters)
+            changed[number] = notification
+            if notification.remaining == 0 { close(notification, settlement: &settlement, letters: &letters) }
         }
         // A failed device is closed only after its dead letter is safe.
         guard await publishPersistently(letters) else { return }
@@ -56,9 +52,22 @@ extension Pipeline {
         }
         guard settled != nil else { return }
         for result in touched { release(result) }
-        for notification in closed { finish(notification) }
+        for (number, notification) in changed { update(number, with: notification) }
         count(touched)
         parts.observer?.saw(reports)
+    }
+
+    /// What is written is what is known from now on; a notification stays open until then.
+    private func update(_ number: UInt64, with notification: OpenNotification) {
+        var notification = notification
+        // Repeats may have joined while it was written.
+        notification.repeats = open[number]?.repeats ?? []
+        guard notification.remaining == 0 else {
+            open[number] = notification
+            return
+        }
+        open[number] = nil
+        finish(notification)
     }
 
     /// Soft-deletes what 410s named, and gives those another chance whose device has registered since.
@@ -79,22 +88,46 @@ extension Pipeline {
             try await store.settle(Settlement(prunes: prunes), at: now)
         }
         guard let answers, answers.count == candidates.count else { return nil }
-        var final = results
-        var again: [Delivery] = []
-        var dropped: Set<Int> = []
+        var kept: [Int] = []
         for (index, answer) in zip(candidates, answers) {
             switch answer {
             case .pruned(let rows):
                 parts.meter.add(rows, to: .tokensPruned, [results[index].response?.reason?.text ?? "410"])
-            case .kept where results[index].delivery.wasGivenAnotherChance:
-                final[index].outcome = .failed
             case .kept:
-                again.append(results[index].delivery)
+                kept.append(index)
+            }
+        }
+        guard let registered = await stillRegistered(kept.map { results[$0] }) else { return nil }
+        var final = results
+        var again: [DeliveryResult] = []
+        var dropped: Set<Int> = []
+        for (index, isRegistered) in zip(kept, registered) {
+            // Gone by an earlier answer about the same token: its end stands.
+            guard isRegistered else { continue }
+            if results[index].delivery.wasGivenAnotherChance {
+                final[index].outcome = .failed
+            } else {
+                again.append(results[index])
                 dropped.insert(index)
             }
         }
         if !again.isEmpty { await dispatcher.giveAnotherChance(again, after: settings.secondChanceDelay) }
         return final.indices.filter { !dropped.contains($0) }.map { final[$0] }
+    }
+
+    /// Whether each one's user still has a device with its token; nil once the pipeline has stopped.
+    private func stillRegistered(_ results: [DeliveryResult]) async -> [Bool]? {
+        let keys = results.compactMap { open[$0.delivery.notification]?.key }
+        guard !keys.isEmpty else { return results.map { _ in false } }
+        guard let snapshots = await recall(keys) else { return nil }
+        let devices = Dictionary(zip(keys, snapshots).map { ($0, $1.devices) }, uniquingKeysWith: { first, _ in first })
+        return results.map { result in
+            let registration = result.delivery.planned.device.registration
+            guard let key = open[result.delivery.notification]?.key else { return false }
+            return devices[key]?.contains {
+                $0.registration.token == registration.token && $0.registration.key == registration.key
+            } ?? false
+        }
     }
 
     private func prune(of result: DeliveryResult, goneAt: UnixTime?) -> Settlement.Prune {
@@ -155,11 +188,12 @@ extension Pipeline {
     }
 
     private func finish(_ notification: OpenNotification) {
-        openKeys.remove(notification.key)
+        openKeys[notification.key] = nil
         if !notification.wasAccepted {
             for app in notification.badgeApps { badges.takeBack(notification.key.user, app) }
         }
         if case .record(let reference, _) = notification.origin { finishPart(of: reference) }
+        for reference in notification.repeats { finishPart(of: reference) }
     }
 
     private func count(_ results: [DeliveryResult]) {

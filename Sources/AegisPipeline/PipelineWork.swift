@@ -14,6 +14,19 @@ private struct Request {
     var isDue: Bool
 }
 
+/// A request and what was decided about it.
+private struct Planned {
+    var request: Request
+    var plan: NotificationPlan
+    /// Its own if it is sent, or that of the one it repeats.
+    var number: UInt64?
+    var isRepeat: Bool
+    /// Whether a device accepted it before.
+    var wasAccepted: Bool
+    /// A crash came between the last device's outcome and the closing of the row.
+    var isToBeClosed = false
+}
+
 /// A dead letter and whose record it closes.
 private struct RejectedPart {
     var letter: DeadLetter
@@ -26,8 +39,9 @@ private struct RejectedPart {
 extension Pipeline {
     func workLoop() async {
         while !isStopped {
+            worker = .busy
             guard await mayWork else {
-                await withCheckedContinuation { worker = $0 }
+                await waitForCall()
                 continue
             }
             await process()
@@ -37,17 +51,32 @@ extension Pipeline {
         }
     }
 
+    private func waitForCall() async {
+        // A call that came while the question was asked, or the stop, must not be slept through.
+        guard case .busy = worker, !isStopped else { return }
+        await withCheckedContinuation { worker = .waiting($0) }
+    }
+
     private var mayWork: Bool {
         get async {
-            guard !queue.isEmpty, openDeliveries.values.reduce(0, +) < settings.maxInFlight else { return false }
-            return await !isOutage && !isStopped
+            let hasWork =
+                (queue.hasDue && hasRoom(in: .standard))
+                || Lane.allCases.contains { queue.hasRecords(in: $0) && hasRoom(in: $0) }
+            guard hasWork else { return false }
+            return await !isOutage
         }
+    }
+
+    /// Room in memory for deliveries of a lane: bulk leaves some to standard, and standard some to urgent.
+    private func hasRoom(in lane: Lane) -> Bool {
+        openDeliveryCount < max(1, settings.limit(of: lane))
     }
 
     func deferralLoop() async {
         while !isStopped {
             await pause(for: settings.deferralInterval)
-            guard !isDraining, !queue.hasDue, storeTrouble == nil else { continue }
+            // What is taken is leased: nothing is, while it could not be used.
+            guard !isDraining, !queue.hasDue, await !isOutage else { continue }
             let now = parts.clock.now()
             let limit = settings.batchSize
             let lease = settings.deferralLease
@@ -66,17 +95,27 @@ extension Pipeline {
         var rejected: [RejectedPart] = []
         var reports: [PipelineReport] = []
         var orphans: [DeferredNotification] = []
-        let (due, records) = queue.take(settings.batchSize)
-        for record in records {
-            inWork[record.reference.assignment, default: 0] += 1
-            let before = requests.count + rejected.count
-            expand(record, requests: &requests, rejected: &rejected, reports: &reports)
-            let count = requests.count + rejected.count - before
-            openParts[record.reference] = max(1, count)
-            if count == 0 { finishPart(of: record.reference) }
+        if hasRoom(in: .standard) {
+            let due = queue.takeDue()
+            dueInWork = due.count
+            for notification in due { expand(notification, requests: &requests, orphans: &orphans) }
         }
-        for notification in due { expand(notification, requests: &requests, orphans: &orphans) }
-        await decideAndSend(requests, rejected: rejected, orphans: orphans, reports: reports)
+        for lane in Lane.allCases where hasRoom(in: lane) {
+            let limit = requests.count + settings.batchSize
+            var records = 0
+            // One record may ask for thousands of notifications, so these are counted as well.
+            while records < settings.batchSize, requests.count < limit, let record = queue.takeFirst(in: lane) {
+                records += 1
+                inWork[record.reference.assignment, default: 0] += 1
+                openBytes += record.byteCount
+                let before = requests.count + rejected.count
+                expand(record, requests: &requests, rejected: &rejected, reports: &reports)
+                let count = requests.count + rejected.count - before
+                openRecords[record.reference] = OpenRecord(remaining: max(1, count), bytes: record.byteCount)
+                if count == 0 { finishPart(of: record.reference) }
+            }
+        }
+        if await decideAndSend(requests, rejected: rejected, orphans: orphans, reports: reports) { dueInWork = 0 }
     }
 
     private func expand(
@@ -133,7 +172,7 @@ extension Pipeline {
     private func expand(
         _ due: DeferredNotification, requests: inout [Request], orphans: inout [DeferredNotification]
     ) {
-        guard !openKeys.contains(due.key) else { return }
+        guard openKeys[due.key] == nil else { return }
         guard let event = EventDecoder.decodeStored(due.event), let type = planner.catalog.types[due.type] else {
             orphans.append(due)
             return
@@ -144,44 +183,22 @@ extension Pipeline {
                 origin: .deferral(due.id, due.event), isDue: true))
     }
 
+    /// False if the pipeline has stopped before everything was handed over.
     private func decideAndSend(
         _ requests: [Request], rejected: [RejectedPart], orphans: [DeferredNotification], reports: [PipelineReport]
-    ) async {
+    ) async -> Bool {
         var rejected = rejected
         var reports = reports
-        let keys = requests.map(\.key)
-        let store = parts.store
-        var snapshots: [RecipientSnapshot] = []
-        if !keys.isEmpty {
-            let recalled = await persistently("recall") { () async throws(StoreError) in try await store.recall(keys) }
-            guard let recalled, recalled.count == keys.count else { return }
-            snapshots = recalled
-        }
+        guard let snapshots = await recall(requests.map(\.key)) else { return false }
         let now = parts.clock.now()
-        var settlement = Settlement(finishedDeferrals: orphans.map(\.id))
+        let planned = plan(requests, snapshots: snapshots, at: now)
         var claims: [Claim] = []
-        var planned: [(request: Request, plan: NotificationPlan)] = []
-        claims.reserveCapacity(requests.count)
-        planned.reserveCapacity(requests.count)
-        for (request, snapshot) in zip(requests, snapshots) {
-            // The same event twice in this process at once: the first is on its way, this one only counts.
-            let isRepeat = !openKeys.insert(request.key).inserted
-            let plan =
-                isRepeat
-                ? NotificationPlan.duplicate
-                : planner.plan(
-                    request.event, as: request.type, for: request.key.user, snapshot: snapshot, isDue: request.isDue,
-                    at: now)
-            if !isRepeat, !plan.isSend { openKeys.remove(request.key) }
-            if case .reject(let rejection) = plan { rejected.append(self.rejected(rejection, of: request)) }
-            if case .duplicate = plan, !isRepeat, let entry = snapshot.entry, entry.state == .claimed {
-                // A crash came between the last device's outcome and the closing of the row.
-                settlement.closures.append(
-                    Settlement.Closure(
-                        key: request.key, state: .sent, reason: nil, wasAccepted: entry.hasAcceptance))
+        claims.reserveCapacity(planned.count + orphans.count)
+        for item in planned {
+            if case .reject(let rejection) = item.plan {
+                rejected.append(self.rejected(rejection, of: item.request))
             }
-            claims.append(claim(for: request, plan: plan, at: now))
-            planned.append((request, plan))
+            claims.append(claim(for: item.request, plan: item.plan))
         }
         for orphan in orphans {
             let part = self.rejected(orphan)
@@ -192,23 +209,68 @@ extension Pipeline {
                     deferral: orphan.id))
         }
         // Acknowledged before the ledger calls them closed: a crash in between repeats a dead letter and loses none.
-        guard await publishPersistently(rejected.map(\.letter)) else { return }
+        guard await publishPersistently(rejected.map(\.letter)) else { return false }
         reports.append(contentsOf: rejected.map(\.report))
-        if !claims.isEmpty {
-            let written = claims
-            let results = await persistently("claim") { () async throws(StoreError) in
-                try await store.claim(written, at: now)
-            }
-            guard let results, results.count == claims.count else { return }
-            await handOver(planned, results: results, settlement: settlement, reports: &reports)
-        }
+        guard let results = await write(claims, at: now) else { return false }
+        await handOver(planned, results: results, finished: orphans.map(\.id), reports: &reports)
         for part in rejected {
             if let reference = part.reference { finishPart(of: reference) }
         }
         parts.observer?.saw(reports)
+        return true
     }
 
-    private func claim(for request: Request, plan: NotificationPlan, at now: UnixTime) -> Claim {
+    private func plan(_ requests: [Request], snapshots: [RecipientSnapshot], at now: UnixTime) -> [Planned] {
+        var planned: [Planned] = []
+        planned.reserveCapacity(requests.count)
+        var rejectedKeys: Set<NotificationKey> = []
+        for (request, snapshot) in zip(requests, snapshots) {
+            let key = request.key
+            let number = openKeys[key]
+            // The same event twice in this process at once: the first is on its way.
+            guard number == nil, !rejectedKeys.contains(key) else {
+                planned.append(
+                    Planned(request: request, plan: .duplicate, number: number, isRepeat: true, wasAccepted: false))
+                continue
+            }
+            let plan = planner.plan(
+                request.event, as: request.type, for: key.user, snapshot: snapshot, isDue: request.isDue, at: now)
+            var item = Planned(
+                request: request, plan: plan, isRepeat: false, wasAccepted: snapshot.entry?.hasAcceptance ?? false)
+            switch plan {
+            case .duplicate:
+                item.isToBeClosed = snapshot.entry?.state == .claimed
+            case .send:
+                item.number = nextNotification
+                openKeys[key] = nextNotification
+                nextNotification += 1
+            case .reject:
+                rejectedKeys.insert(key)
+            case .suppress, .postpone:
+                break
+            }
+            planned.append(item)
+        }
+        return planned
+    }
+
+    func recall(_ keys: [NotificationKey]) async -> [RecipientSnapshot]? {
+        guard !keys.isEmpty else { return [] }
+        let store = parts.store
+        return await persistently("recall") { () async throws(StoreError) in
+            try await store.recall(keys).checked(count: keys.count, during: "recall")
+        }
+    }
+
+    private func write(_ claims: [Claim], at now: UnixTime) async -> [ClaimResult]? {
+        guard !claims.isEmpty else { return [] }
+        let store = parts.store
+        return await persistently("claim") { () async throws(StoreError) in
+            try await store.claim(claims, at: now).checked(count: claims.count, during: "claim")
+        }
+    }
+
+    private func claim(for request: Request, plan: NotificationPlan) -> Claim {
         var deferral: DeferralID?
         if case .deferral(let id, _) = request.origin { deferral = id }
         let action: Claim.Action =
@@ -226,20 +288,25 @@ extension Pipeline {
     }
 
     private func handOver(
-        _ planned: [(request: Request, plan: NotificationPlan)], results: [ClaimResult], settlement: Settlement,
-        reports: inout [PipelineReport]
+        _ planned: [Planned], results: [ClaimResult], finished: [DeferralID], reports: inout [PipelineReport]
     ) async {
         var deliveries: [Delivery] = []
-        var settlement = settlement
-        for ((request, plan), result) in zip(planned, results) {
+        var settlement = Settlement(finishedDeferrals: finished)
+        for (item, result) in zip(planned, results) {
+            let request = item.request
             let type = request.type.rules.name
+            if case .reject(let rejection) = item.plan {
+                parts.meter.add(1, to: .notifications, [type, "rejected", rejection.kind.rawValue])
+                if case .deferral(let id, _) = request.origin { settlement.finishedDeferrals.append(id) }
+                continue
+            }
             var outcome = NotificationReport.Outcome.duplicate
-            switch (plan, result) {
+            switch (item.plan, result) {
             case (.send(let plan, let targets), .claimed(let counts)):
                 outcome = .sent(devices: targets.count)
-                deliveries.append(contentsOf: open(request, plan: plan, targets: targets, counts: counts))
+                deliveries.append(contentsOf: open(item, plan: plan, targets: targets, counts: counts))
             case (.send, _):
-                openKeys.remove(request.key)
+                openKeys[request.key] = nil
             case (.suppress(let reason, _), .recorded):
                 outcome = .suppressed(reason)
             case (.postpone(let until, let rule, _), .recorded):
@@ -248,43 +315,54 @@ extension Pipeline {
                 break
             }
             parts.meter.add(1, to: .notifications, [type, outcome.name, outcome.reason])
-            if case .reject = plan {
-            } else {
-                reports.append(
-                    .decided(
-                        NotificationReport(
-                            key: request.key, type: type, outcome: outcome, record: request.origin.reference)))
-            }
+            reports.append(
+                .decided(
+                    NotificationReport(
+                        key: request.key, type: type, outcome: outcome, record: request.origin.reference)))
             if case .sent = outcome { continue }
-            switch request.origin {
-            case .record(let reference, _):
-                if case .reject = plan { continue }
-                finishPart(of: reference)
-            case .deferral(let id, _):
-                if case .deferred = outcome { continue }
+            if item.isToBeClosed {
+                settlement.closures.append(
+                    Settlement.Closure(key: request.key, state: .sent, reason: nil, wasAccepted: item.wasAccepted))
+            }
+            if case .deferral(let id, _) = request.origin, isDone(item, outcome) {
                 settlement.finishedDeferrals.append(id)
             }
-        }
-        if !settlement.finishedDeferrals.isEmpty || !settlement.closures.isEmpty {
-            let settlement = settlement
-            let now = parts.clock.now()
-            let store = parts.store
-            _ = await persistently("settle") { () async throws(StoreError) in
-                try await store.settle(settlement, at: now)
-            }
+            if case .record(let reference, _) = request.origin { end(item, of: reference) }
         }
         if !deliveries.isEmpty { await dispatcher.submit(deliveries) }
+        guard !settlement.finishedDeferrals.isEmpty || !settlement.closures.isEmpty else { return }
+        let written = settlement
+        let now = parts.clock.now()
+        let store = parts.store
+        _ = await persistently("settle") { () async throws(StoreError) in try await store.settle(written, at: now) }
+    }
+
+    /// Whether the row of a due notification that is not sent may go.
+    private func isDone(_ item: Planned, _ outcome: NotificationReport.Outcome) -> Bool {
+        // Postponed again, it has a new row; a repeat keeps its lease, and finds the ledger closed when it comes again.
+        if case .deferred = outcome { return false }
+        return !item.isRepeat
+    }
+
+    /// A record's part that needs no sending ends at once, or with the notification that it repeats: were it committed before
+    /// that one has ended, a crash would lose both.
+    private func end(_ item: Planned, of reference: RecordReference) {
+        if item.isRepeat, let number = item.number, open[number] != nil {
+            open[number]?.repeats.append(reference)
+        } else {
+            finishPart(of: reference)
+        }
     }
 
     /// Books a claimed notification and makes its deliveries.
     private func open(
-        _ request: Request, plan: SendPlan, targets: [PlannedDelivery], counts: [AppID: Int]
+        _ item: Planned, plan: SendPlan, targets: [PlannedDelivery], counts: [AppID: Int]
     ) -> [Delivery] {
-        let number = nextNotification
-        nextNotification += 1
+        guard let number = item.number else { return [] }
+        let request = item.request
         open[number] = OpenNotification(
             key: request.key, type: request.type.rules.name, origin: request.origin, remaining: targets.count,
-            wasAccepted: false, badgeApps: plan.badgeApps)
+            wasAccepted: item.wasAccepted, badgeApps: plan.badgeApps)
         openDeliveries[request.lane, default: 0] += targets.count
         return targets.map { target in
             let registration = target.device.registration
@@ -361,12 +439,14 @@ extension DomainEvent {
     }
 }
 
-extension NotificationPlan {
-    fileprivate var isSend: Bool {
-        switch self {
-        case .send: true
-        case .suppress, .postpone, .duplicate, .reject: false
+extension Array where Element: Sendable {
+    /// An answer of the wrong length would leave records without an end: it is a trouble of the store like any other.
+    fileprivate func checked(count expected: Int, during operation: String) throws(StoreError) -> [Element] {
+        guard count == expected else {
+            throw StoreError(
+                kind: .corrupt, operation: operation, detail: "\(count) answers to \(expected) questions")
         }
+        return self
     }
 }
 
