@@ -15,6 +15,12 @@ if [ -n "${SANITIZER:-}" ]; then
     run+=(--sanitize "$SANITIZER" --scratch-path ".build/$SANITIZER")
     export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp ${TSAN_OPTIONS:-}"
 fi
+preload=
+if [ "${SANITIZER:-}" = thread ]; then
+    mkdir -p .build/thread
+    preload=$PWD/.build/thread/tsan-threads.so
+    clang -O1 -shared -fPIC -o "$preload" scripts/tsan-threads.c
+fi
 if [ -n "${COVERAGE:-}" ]; then
     build+=(--enable-code-coverage --scratch-path .build/coverage)
     run+=(--enable-code-coverage --scratch-path .build/coverage)
@@ -36,7 +42,7 @@ trap 'exit 143' TERM
 # To a file, not down a pipe: a process that outlives its test would keep the pipe, and so this script, open.
 output=$scratch/output
 : >"$output"
-env AEGIS_REQUIRE_ALL=1 CONTAINED_RUN="$run_id" TMPDIR="$scratch" "${run[@]}" "$@" >"$output" 2>&1 </dev/null &
+env ${preload:+LD_PRELOAD="$preload"} AEGIS_REQUIRE_ALL=1 CONTAINED_RUN="$run_id" TMPDIR="$scratch" "${run[@]}" "$@" >"$output" 2>&1 </dev/null &
 runner=$!
 tail -n +1 -f --pid="$runner" "$output" &
 printer=$!
