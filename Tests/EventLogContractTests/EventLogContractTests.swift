@@ -116,6 +116,17 @@ import Testing
                 isCommitted = false
             }
             await one.log.release(asked.revoking)
+            // The group may settle in more than one round, and each wants its answer.
+            let later = Task {
+                var released = asked.revoking.count
+                while !Task.isCancelled {
+                    let all = one.now.revoking
+                    if all.count > released { await one.log.release(Array(all[released...])) }
+                    released = max(released, all.count)
+                    try? await ContinuousClock().sleep(for: .milliseconds(20))
+                }
+            }
+            defer { later.cancel() }
             let given = try await two.wait("a partition") { !$0.held.isEmpty }
             let moved = try #require(given.held.keys.first)
             #expect(asked.revoking.map(\.partition).contains(moved))
