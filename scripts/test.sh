@@ -39,22 +39,35 @@ trap 'exit 143' TERM
 
 "${build[@]}"
 
-# To a file, not down a pipe: a process that outlives its test would keep the pipe, and so this script, open.
-output=$scratch/output
-: >"$output"
-env ${preload:+LD_PRELOAD="$preload"} AEGIS_REQUIRE_ALL=1 CONTAINED_RUN="$run_id" TMPDIR="$scratch" "${run[@]}" "$@" >"$output" 2>&1 </dev/null &
-runner=$!
-tail -n +1 -f --pid="$runner" "$output" &
-printer=$!
-code=0
-wait "$runner" || code=$?
-wait "$printer" || true
+# The tests that only compute come first: side by side with the others they would keep every thread of the concurrency pool
+# busy, and a server under test would not come to answer within the patience of its clients.
+readonly computing='AegisCoreTests|AegisContentTests|AegisEventsTests|ConfigurationTests|CredentialTests'
 
-summary=$(grep -E 'Test run with [0-9]+ test' "$output" | tail -n 1) || true
-if [ -z "$summary" ]; then
-    echo "test.sh: the test runner ended without a summary, exit code $code" >&2
-    [ "$code" -ne 0 ] || code=1
-elif [ "$summary" != "$(tail -n 1 "$output")" ]; then
-    printf '%s\n' "$summary"
+run_tests() {
+    # To a file, not down a pipe: a process that outlives its test would keep the pipe, and so this script, open.
+    local output=$scratch/output code=0 runner printer summary
+    : >"$output"
+    env ${preload:+LD_PRELOAD="$preload"} AEGIS_REQUIRE_ALL=1 CONTAINED_RUN="$run_id" TMPDIR="$scratch" \
+        "${run[@]}" "$@" >"$output" 2>&1 </dev/null &
+    runner=$!
+    tail -n +1 -f --pid="$runner" "$output" &
+    printer=$!
+    wait "$runner" || code=$?
+    wait "$printer" || true
+
+    summary=$(grep -E 'Test run with [0-9]+ test' "$output" | tail -n 1) || true
+    if [ -z "$summary" ]; then
+        echo "test.sh: the test runner ended without a summary, exit code $code" >&2
+        [ "$code" -ne 0 ] || code=1
+    elif [ "$summary" != "$(tail -n 1 "$output")" ]; then
+        printf '%s\n' "$summary"
+    fi
+    return "$code"
+}
+
+if [ $# -gt 0 ]; then
+    run_tests "$@"
+else
+    run_tests --filter "$computing"
+    run_tests --skip "$computing"
 fi
-exit "$code"
