@@ -1,4 +1,5 @@
 # Every target is a line or a script; `make ci` is what continuous integration runs.
+MAKEFLAGS += --no-print-directory
 .PHONY: bootstrap build demo test integration faults tsan asan coverage bench docs format lint ci
 
 # Installs what is missing: Debian's packages of the C libraries, and the broker of the tests in .tools.
