@@ -50,11 +50,11 @@ let package = Package(
 
         // Adapters: each over one C library.
         library("Runtime", ["AegisCore", "AegisPorts", "CLinux"]),
-        library("Observability", ["AegisCore", "AegisPorts"]),
+        library("Observability", ["AegisCore", "AegisPorts", "Runtime"]),
         library("Configuration", ["AegisCore", "AegisContent", "AegisEvents", "CYAML"]),
         library("KafkaEventLog", ["AegisCore", "AegisPorts", "Runtime", "CRDKafka"]),
         library("SQLiteStore", ["AegisCore", "AegisEvents", "AegisPorts", "Runtime", "CSQLite"]),
-        library("ProviderToken", ["AegisCore", "AegisPorts", "COpenSSL"]),
+        library("ProviderToken", ["AegisCore", "AegisPorts", "Runtime", "COpenSSL"]),
         library("IdentityDigests", ["AegisCore", "AegisPorts", "COpenSSL"]),
         library("APNsSender", ["AegisCore", "AegisPorts", "Runtime", "CLinux", "CNGHTTP2", "COpenSSL"]),
         library("HTTPAPI", ["AegisCore", "AegisEvents", "AegisPorts", "Runtime", "CMicroHTTPD"]),
@@ -80,7 +80,7 @@ let package = Package(
             "AegisPipelineTests",
             ["AegisPipeline", "AegisCore", "AegisContent", "AegisEvents", "AegisPorts", "AegisTestKit"]),
         tests("RuntimeTests", ["Runtime", "AegisPorts"]),
-        tests("ObservabilityTests", ["Observability", "AegisCore", "AegisPorts"]),
+        tests("ObservabilityTests", ["Observability", "AegisCore", "AegisPorts", "Runtime"]),
         tests("ConfigurationTests", ["Configuration", "AegisCore", "AegisContent", "AegisEvents"]),
         tests("HTTPAPITests", ["HTTPAPI", "AegisCore", "AegisPorts", "AegisTestKit"]),
         tests("CredentialTests", ["ProviderToken", "IdentityDigests", "AegisCore", "AegisPorts", "COpenSSL"]),
@@ -93,7 +93,7 @@ let package = Package(
                 "APNsSender", "APNsSimulator", "ProviderToken", "IdentityDigests", "AegisCore", "AegisPorts",
                 "AegisTestKit",
             ]),
-        tests("IntegrationTests", ["aegis", "AegisCore", "AegisTestKit"]),
-        tests("FaultTests", ["aegis", "AegisCore", "AegisTestKit"]),
+        tests("IntegrationTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
+        tests("FaultTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
     ]
 )

@@ -1,7 +1,6 @@
 import AegisCore
 import AegisPorts
 import Runtime
-import Synchronization
 
 /// A push, and when it was handed over.
 struct QueuedPush: Sendable {
@@ -23,7 +22,7 @@ final class GatewayInbox: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     let wake: WakeDescriptor
 
     /// - Throws: ``SystemError`` when the process has no descriptor left.

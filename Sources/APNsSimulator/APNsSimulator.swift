@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import Runtime
 
 /// A look-alike of APNs: HTTP/2 over TLS, the checks and answers of the real service, and faults on demand.
 ///
@@ -25,7 +25,7 @@ package final class APNsSimulator: Sendable {
     private let certificate: ServerCertificate
     private let shared: SharedState
     private let clock: @Sendable () -> Int64
-    private let lifecycle = Mutex(Lifecycle(thread: nil, controlPlane: nil))
+    private let lifecycle = Lock(Lifecycle(thread: nil, controlPlane: nil))
 
     /// Binds the ports, makes the certificates and starts the thread.
     ///

@@ -1,6 +1,6 @@
 internal import CMicroHTTPD
 internal import Glibc
-internal import Synchronization
+internal import Runtime
 
 /// The HTTP/1.1 server of the control plane, on a thread of libmicrohttpd.
 ///
@@ -8,7 +8,7 @@ internal import Synchronization
 @safe final class ControlPlane: @unchecked Sendable {
     let port: Int
     private let context: Context
-    private let daemon: Mutex<OpaquePointer?>
+    private let daemon: Lock<OpaquePointer?>
 
     /// What callbacks get: held by the control plane, which outlives the daemon.
     final class Context: Sendable {
@@ -60,7 +60,7 @@ internal import Synchronization
             throw APNsSimulatorError(
                 kind: .controlPlane, operation: "starting the control plane", detail: "MHD refused")
         }
-        unsafe daemon = Mutex(started)
+        unsafe daemon = Lock(started)
     }
 
     deinit { stop() }

@@ -1,4 +1,5 @@
 internal import Glibc
+import Runtime
 internal import Synchronization
 
 /// Serves all connections of a simulator on one thread, by epoll.

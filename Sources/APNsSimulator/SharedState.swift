@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
+internal import Runtime
+import Synchronization
 
 /// What the event loop and its callers share: one lock, and a descriptor that wakes the loop.
 final class SharedState: Sendable {
@@ -17,13 +18,13 @@ final class SharedState: Sendable {
         var commands: [Command] = []
     }
 
-    let content: Mutex<Content>
+    let content: Lock<Content>
     /// Grows whenever ``Content/faults``, the keyring or the commands change, so that the loop asks for the lock only then.
     let version = Atomic<Int>(0)
     let wakeDescriptor: Descriptor
 
     init(log: NotificationLog, keyring: ProviderKeyring) throws(APNsSimulatorError) {
-        content = Mutex(Content(log: log, keyring: keyring))
+        content = Lock(Content(log: log, keyring: keyring))
         wakeDescriptor = try Descriptor(
             checking: aegis_eventfd(), during: "making an eventfd")
     }

@@ -24,7 +24,7 @@ extension DeadLetter {
             ("aegis-dlq-offset", String(record.offset)),
             ("aegis-dlq-timestamp", String(record.timestamp.milliseconds)),
             ("aegis-dlq-attempts", String(attempts)),
-            ("aegis-dlq-failed-at", now.rfc3339),
+            ("aegis-dlq-failed-at", Timestamp.rfc3339(now, alwaysMilliseconds: true)),
         ]
         if let eventID { fields.append(("aegis-dlq-event-id", eventID)) }
         if let type { fields.append(("aegis-dlq-type", type)) }
@@ -62,38 +62,6 @@ extension DeadLetter {
             left -= 1
         }
         return .max
-    }
-}
-
-extension UnixTime {
-    /// RFC 3339 in UTC with milliseconds, `2026-11-30T12:00:00.000Z`; years beyond 0000 to 9999 keep all their digits.
-    package var rfc3339: String {
-        let dayLength: Int64 = 86_400_000
-        var days = milliseconds / dayLength
-        var rest = milliseconds % dayLength
-        if rest < 0 {
-            rest += dayLength
-            days -= 1
-        }
-        // Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years count from 1 March, eras have 400 of them.
-        let shifted = days + 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        let sign = year < 0 ? "-" : ""
-        return sign + Self.padded(abs(year), 4) + "-" + Self.padded(month, 2) + "-" + Self.padded(day, 2) + "T"
-            + Self.padded(rest / 3_600_000, 2) + ":" + Self.padded(rest / 60_000 % 60, 2) + ":"
-            + Self.padded(rest / 1_000 % 60, 2) + "." + Self.padded(rest % 1_000, 3) + "Z"
-    }
-
-    private static func padded(_ number: Int64, _ width: Int) -> String {
-        let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }
 

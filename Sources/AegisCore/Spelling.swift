@@ -13,6 +13,11 @@ package enum Spelling {
         return best.name
     }
 
+    /// `did you mean "brokers"?`, or nil.
+    package static func question(_ name: String, among candidates: some Sequence<String>) -> String? {
+        nearest(to: name, among: candidates).map { "did you mean \"\($0)\"?" }
+    }
+
     /// Insertions, deletions, replacements and swaps of neighbours.
     private static func edits(from left: [UInt8], to right: [UInt8]) -> Int {
         var beforeLast: [Int] = []

@@ -22,7 +22,7 @@ package enum Timestamp {
     }
 
     /// RFC 3339 in UTC, with milliseconds where there are any; moments outside the years 0000 to 9999 stay at their ends.
-    package static func rfc3339(_ time: UnixTime) -> String {
+    package static func rfc3339(_ time: UnixTime, alwaysMilliseconds: Bool = false) -> String {
         let clamped = min(max(time.milliseconds, earliest), latest)
         let (days, milliseconds) = flooredDivision(clamped, by: 86_400_000)
         let date = CivilDate(daysSince1970: days)
@@ -36,7 +36,7 @@ package enum Timestamp {
             text.append(contentsOf: mark.utf8)
             append(value, width: 2, to: &text)
         }
-        if milliseconds % 1_000 != 0 {
+        if alwaysMilliseconds || milliseconds % 1_000 != 0 {
             text.append(UInt8(ascii: "."))
             append(milliseconds % 1_000, width: 3, to: &text)
         }

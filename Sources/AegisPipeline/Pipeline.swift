@@ -66,8 +66,6 @@ package actor Pipeline {
     var openBytes = 0
     /// Due notifications that are being planned.
     var dueInWork = 0
-    /// By app: whether so many tokens look bad that the fault must be ours.
-    var tokenGuards: [AppKey: MassFailureGuard] = [:]
     var nextNotification: UInt64 = 0
     var nextTicket: UInt64 = 0
 
@@ -118,7 +116,6 @@ package actor Pipeline {
 
     /// New credentials take effect at once, and open circuits are tried anew.
     package func credentialsChanged() async {
-        tokenGuards = [:]
         await dispatcher.credentialsChanged()
         await updatePauses()
         wakeWorker()
@@ -168,7 +165,9 @@ package actor Pipeline {
         idleWaiters = []
     }
 
-    /// Runs a call of the store until it succeeds: an outage is a pause. Nil once the pipeline has stopped.
+    /// Runs a call of the store until it succeeds: an outage is a pause.
+    ///
+    /// Nil once the pipeline has stopped.
     func persistently<Result: Sendable>(
         _ operation: String, _ call: @Sendable () async throws(StoreError) -> Result
     ) async -> Result? {

@@ -98,11 +98,11 @@ extension Pipeline {
             let threshold = pausedTopics.contains(topic) ? limit / 4 * 3 : limit
             if mustStop || held >= max(1, threshold) { paused.insert(topic) }
         }
-        guard paused != pausedTopics else { return }
-        pausedTopics = paused
         let partitions = assignedPartitions.count { paused.contains($0.partition.topic) }
         parts.meter.set(Double(mustStop ? partitions : 0), of: .partitionsPaused, ["outage"])
         parts.meter.set(Double(mustStop ? 0 : partitions), of: .partitionsPaused, ["in_flight"])
+        guard paused != pausedTopics else { return }
+        pausedTopics = paused
         await parts.eventLog.setPaused(paused)
     }
 
@@ -222,9 +222,6 @@ extension Pipeline: ServiceHealth {
         if let brokerTrouble { degraded.append("Kafka cannot be reached: \(brokerTrouble.detail)") }
         if let deadLetterTrouble {
             degraded.append("dead letters cannot be published: \(deadLetterTrouble.detail)")
-        }
-        for app in tokenGuards.filter({ $0.value.isTripped }).keys.sorted(by: { $0.description < $1.description }) {
-            degraded.append("too many tokens of \(app) are called bad: none is set aside any more")
         }
         for (app, detail) in await dispatcher.unreachableApps.sorted(by: { $0.key.description < $1.key.description }) {
             degraded.append("APNs cannot be reached for \(app): \(detail)")

@@ -16,7 +16,7 @@ extension Pipeline {
     }
 
     private func settle(_ results: [DeliveryResult]) async {
-        guard let final = await prune(guarded(results)) else { return }
+        guard let final = await prune(results) else { return }
         var settlement = Settlement()
         var letters: [DeadLetter] = []
         var reports: [PipelineReport] = []
@@ -70,35 +70,9 @@ extension Pipeline {
         finish(notification)
     }
 
-    /// Sets no token aside once so many look bad that the app, its topic or its environment must be at fault: those deliveries
-    /// fail, and their dead letters can be replayed when it is mended.
-    private func guarded(_ results: [DeliveryResult]) -> [DeliveryResult] {
-        results.map { result in
-            let delivery = result.delivery
-            guard result.device == .quarantine else {
-                if result.response != nil { tokenGuards[delivery.app, default: MassFailureGuard()].answered() }
-                return result
-            }
-            var tokens = tokenGuards[delivery.app] ?? MassFailureGuard()
-            defer { tokenGuards[delivery.app] = tokens }
-            if tokens.refused(delivery.planned.device.registration.token) {
-                parts.log.error(
-                    "So many tokens are called bad that the app, its topic or its environment must be wrong; "
-                        + "no more of them is set aside",
-                    [
-                        "app": .text(delivery.app.description),
-                        "reason": .text(result.response?.reason?.text ?? ""),
-                    ])
-            }
-            guard tokens.isTripped else { return result }
-            var kept = result
-            kept.device = .keep
-            kept.outcome = .failed
-            return kept
-        }
-    }
-
-    /// Soft-deletes what 410s named, and gives those another chance whose device has registered since. What is left is final.
+    /// Soft-deletes what 410s named, and gives those another chance whose device has registered since.
+    ///
+    /// What is left is final.
     private func prune(_ results: [DeliveryResult]) async -> [DeliveryResult]? {
         let candidates = results.indices.filter {
             if case .prune = results[$0].device { true } else { false }

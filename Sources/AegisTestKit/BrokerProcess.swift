@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import Runtime
 
 /// A Kafka-compatible broker in a process of its own, on a free loopback port, with its data in a temporary directory.
 ///
@@ -13,7 +13,7 @@ package final class BrokerProcess: Sendable {
     private let program: String
     private let directory: URL
     private let port: UInt16
-    private let process = Mutex<Process?>(nil)
+    private let process = Lock<Process?>(nil)
 
     package var brokers: String { "127.0.0.1:\(port)" }
 

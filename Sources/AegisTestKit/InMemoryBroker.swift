@@ -1,7 +1,6 @@
 package import AegisCore
 package import AegisPorts
 import Runtime
-import Synchronization
 
 /// Topics, groups and their positions in memory: what ``InMemoryEventLog`` reads and writes.
 ///
@@ -32,7 +31,7 @@ package final class InMemoryBroker: DeadLetters, EventPublisher {
         var isReachable = true
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let deadLetterTopic: String
 
     /// - Parameter topics: with their numbers of partitions.

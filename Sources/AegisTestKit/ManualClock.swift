@@ -1,6 +1,6 @@
 package import AegisCore
 package import AegisPorts
-import Synchronization
+import Runtime
 
 /// A clock that a test moves.
 ///
@@ -18,10 +18,10 @@ package final class ManualClock: TimeSource {
         var nextID: UInt64 = 0
     }
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     package init(now: UnixTime = UnixTime(milliseconds: 1_764_504_000_000)) {
-        state = Mutex(State(now: now))
+        state = Lock(State(now: now))
     }
 
     package func now() -> UnixTime { state.withLock { $0.now } }

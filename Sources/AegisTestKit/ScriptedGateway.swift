@@ -1,7 +1,6 @@
 package import AegisCore
 package import AegisPorts
 import Runtime
-import Synchronization
 
 /// A push gateway in memory: answers as a test has scripted it, and remembers what was sent.
 ///
@@ -17,7 +16,7 @@ package final class ScriptedGateway: PushGateway {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let signalBox = Mailbox<GatewaySignal>()
 
     /// - Parameter windows: told first of all, in the order of the apps' names.

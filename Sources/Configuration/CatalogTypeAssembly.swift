@@ -74,7 +74,7 @@ struct CatalogTypeAssembly {
         if !categories.contains(category) {
             problems.report(
                 "unknown category \"\(category)\"", at: section.place(of: "category"),
-                remedy: NearestName.question(category, among: categories + ["none"]))
+                remedy: Spelling.question(category, among: categories + ["none"]))
         }
         return category
     }

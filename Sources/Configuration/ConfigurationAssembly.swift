@@ -157,7 +157,7 @@ struct ConfigurationAssembly {
         for app in apps {
             guard let text = app.text, !known.isEmpty, !known.contains(AppID(text)) else { continue }
             problems.report(
-                "no app has this id", at: app.place, remedy: NearestName.question(text, among: known.map(\.text)))
+                "no app has this id", at: app.place, remedy: Spelling.question(text, among: known.map(\.text)))
         }
         return apps.isEmpty ? nil : Set(apps.compactMap { $0.text.map(AppID.init) })
     }

@@ -1,6 +1,6 @@
 import AegisPorts
 import CMicroHTTPD
-import Synchronization
+import Runtime
 
 /// One request from its first byte to the last of its answer.
 ///
@@ -32,7 +32,7 @@ final class Exchange: Sendable {
     let admission: Router.Admission
     let startedAt: MonotonicTime
     private let bodyLimit: Int
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     init(number: UInt64, method: String, admission: Router.Admission, startedAt: MonotonicTime, bodyLimit: Int) {
         self.number = number

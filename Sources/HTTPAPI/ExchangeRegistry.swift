@@ -1,7 +1,6 @@
 import AegisCore
 import AegisPorts
 import Runtime
-import Synchronization
 
 /// The requests that are open, and what the library's callbacks need to open another.
 final class ExchangeRegistry: Sendable {
@@ -13,7 +12,7 @@ final class ExchangeRegistry: Sendable {
 
     let router: Router
     let settings: HTTPServerSettings
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Closed once nothing is open after ``drain(limit:)`` began.
     private let drained = Mailbox<Never>()
 

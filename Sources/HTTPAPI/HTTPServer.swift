@@ -1,7 +1,6 @@
 import CMicroHTTPD
 import Glibc
 import Runtime
-import Synchronization
 
 /// The HTTP API: one libmicrohttpd daemon with a thread of its own.
 ///
@@ -18,7 +17,7 @@ package final class HTTPServer: Sendable {
     /// Where the API listens.
     package let port: UInt16
     private let registry: ExchangeRegistry
-    private let daemon: Mutex<Daemon?>
+    private let daemon: Lock<Daemon?>
 
     /// Listens and answers from now on, until ``stop()``, which the owner must call.
     package static func start(
@@ -42,7 +41,7 @@ package final class HTTPServer: Sendable {
             close(descriptor)
             throw HTTPServerError(kind: .start, detail: "libmicrohttpd did not start")
         }
-        daemon = unsafe Mutex(Daemon(handle: handle, registry: context))
+        daemon = unsafe Lock(Daemon(handle: handle, registry: context))
     }
 
     private static func startDaemon(

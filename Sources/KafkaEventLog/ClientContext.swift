@@ -1,7 +1,7 @@
 import AegisCore
 import AegisPorts
 import CRDKafka
-import Synchronization
+import Runtime
 
 /// What librdkafka's callbacks report, kept until the thread that polls looks.
 ///
@@ -16,7 +16,7 @@ final class ClientContext: Sendable {
         case delivered(batch: UInt, KafkaCode)
     }
 
-    private let events = Mutex<[Event]>([])
+    private let events = Lock<[Event]>([])
     private let log: (any Log)?
 
     init(log: (any Log)?) {

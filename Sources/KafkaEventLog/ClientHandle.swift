@@ -31,6 +31,8 @@ import CRDKafka
         for property in properties {
             try unsafe Self.set(property, in: configuration)
         }
+        // Log lines come by the queue that is polled too, so that no code of ours runs on a thread of the library's.
+        try unsafe Self.set(("log.queue", "true"), in: configuration)
         unsafe rd_kafka_conf_set_opaque(configuration, Unmanaged.passUnretained(context).toOpaque())
         unsafe rd_kafka_conf_set_log_cb(configuration, ClientCallbacks.log)
         unsafe rd_kafka_conf_set_error_cb(configuration, ClientCallbacks.problem)
@@ -44,6 +46,7 @@ import CRDKafka
             throw EventLogError(kind: .configuration, operation: "configure", detail: Self.string(text))
         }
         isOwned = false
+        unsafe rd_kafka_set_log_queue(client, nil)
         let queue: OpaquePointer?
         switch role {
         case .consumer:

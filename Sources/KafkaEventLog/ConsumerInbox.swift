@@ -1,7 +1,6 @@
 import AegisCore
 import AegisPorts
 import Runtime
-import Synchronization
 
 /// What the consumer's callers ask of its poll thread, and how much waits for them.
 final class ConsumerInbox: Sendable {
@@ -40,12 +39,12 @@ final class ConsumerInbox: Sendable {
     static let closed = EventLogError(kind: .other, operation: "commit", detail: "the event log is closed")
 
     let signals = Mailbox<IntakeSignal>()
-    private let state: Mutex<State>
+    private let state: Lock<State>
     private let recordsLimit: Int
     private let bytesLimit: Int
 
     init(client: ClientHandle, recordsLimit: Int, bytesLimit: Int) {
-        state = Mutex(State(client: client))
+        state = Lock(State(client: client))
         self.recordsLimit = recordsLimit
         self.bytesLimit = bytesLimit
     }

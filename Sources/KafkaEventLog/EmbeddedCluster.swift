@@ -1,12 +1,12 @@
 package import AegisPorts
 import CRDKafka
-import Synchronization
+import Runtime
 
 /// A Kafka cluster inside the process, for the demo and tests: librdkafka's mock brokers on loopback ports.
 ///
 /// It keeps groups and offsets, and the last few megabytes of a partition, in memory; it knows no transactions.
 package final class EmbeddedCluster: Sendable {
-    private let cluster: Mutex<MockCluster?>
+    private let cluster: Lock<MockCluster?>
     /// `bootstrap.servers` of it.
     package let brokers: String
 
@@ -19,7 +19,7 @@ package final class EmbeddedCluster: Sendable {
                 rd_kafka_mock_topic_create(cluster.pointer, topic, Int32(clamping: partitions), 1))
             guard code.isSuccess else { throw code.error(during: "create") }
         }
-        self.cluster = Mutex(cluster)
+        self.cluster = Lock(cluster)
     }
 
     /// Ends the brokers; `deinit` does the same.

@@ -1,7 +1,6 @@
 package import AegisCore
 package import AegisPorts
 import Runtime
-import Synchronization
 
 /// Writes events and dead letters, idempotently and acknowledged by all replicas, over librdkafka.
 ///
@@ -75,10 +74,10 @@ final class ProducerInbox: Sendable {
 
     static let closed = EventLogError(kind: .other, operation: "produce", detail: "the producer is closed")
 
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     init(client: ClientHandle) {
-        state = Mutex(State(client: client))
+        state = Lock(State(client: client))
     }
 
     func send(_ command: Command) {

@@ -1,5 +1,5 @@
 package import AegisPorts
-import Synchronization
+import Runtime
 
 /// The service's log: one line for each event that matters to an operator, by default on standard error.
 ///
@@ -40,9 +40,9 @@ package final class JSONLinesLog: Log {
     private let format: Format
     private let clock: any TimeSource
     private let sampling: Sampling
-    private let windows = Mutex<[Subject: Window]>([:])
+    private let windows = Lock<[Subject: Window]>([:])
     /// Lines of two threads must not mix, and a line longer than a pipe takes at once is written in parts.
-    private let output: Mutex<@Sendable ([UInt8]) -> Void>
+    private let output: Lock<@Sendable ([UInt8]) -> Void>
 
     /// - Parameter sink: gets one whole line with its newline at a time, never two at once.
     package init(
@@ -53,7 +53,7 @@ package final class JSONLinesLog: Log {
         self.format = format
         self.clock = clock
         self.sampling = sampling
-        output = Mutex(sink)
+        output = Lock(sink)
     }
 
     package func write(_ level: LogLevel, _ message: String, _ fields: KeyValuePairs<String, LogValue>) {

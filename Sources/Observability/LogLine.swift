@@ -11,7 +11,7 @@ struct LogLine {
     init(format: JSONLinesLog.Format, time: UnixTime, level: LogLevel, message: String) {
         self.format = format
         bytes.reserveCapacity(256)
-        let timestamp = Timestamp(time).text
+        let timestamp = Timestamp.rfc3339(time, alwaysMilliseconds: true)
         switch format {
         case .json:
             bytes.append(contentsOf: #"{"ts":""#.utf8)

@@ -1,5 +1,5 @@
 import AegisPorts
-import Synchronization
+import Runtime
 
 /// The series of one metric.
 ///
@@ -12,13 +12,13 @@ final class MetricFamily: Sendable {
 
     private let definition: Metric.Definition
     private let seriesLimit: Int
-    private let values: Mutex<[[String]: Value]>
+    private let values: Lock<[[String]: Value]>
 
     init(_ definition: Metric.Definition, seriesLimit: Int) {
         self.definition = definition
         self.seriesLimit = seriesLimit
         // What has no labels is there from the start, so that its rate is known from the first change on.
-        values = Mutex(definition.labels.isEmpty ? [[]: Self.empty(definition.kind)] : [:])
+        values = Lock(definition.labels.isEmpty ? [[]: Self.empty(definition.kind)] : [:])
     }
 
     func add(_ amount: Double, _ labels: [String]) -> Bool {

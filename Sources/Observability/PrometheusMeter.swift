@@ -1,5 +1,5 @@
 package import AegisPorts
-import Synchronization
+import Runtime
 
 /// Keeps every metric in memory and writes them as Prometheus reads them.
 ///
@@ -12,7 +12,7 @@ package final class PrometheusMeter: Meter {
 
     package let seriesLimit: Int
     private let families: [Metric: MetricFamily]
-    private let misuse = Mutex<[String: Int]>([:])
+    private let misuse = Lock<[String: Int]>([:])
 
     /// - Parameter version: of the program, for `aegis_build_info`.
     package init(version: String, seriesLimit: Int = 2_000) {

@@ -1,6 +1,6 @@
 package import AegisCore
 package import AegisPorts
-import Synchronization
+import Runtime
 
 /// Mints the provider tokens of one (team, key): one JWT at a time, shared by all connections of the process.
 ///
@@ -28,7 +28,7 @@ package final class ES256Signer: TokenSigner {
     private let key: P256PrivateKey
     private let keyID: String
     private let teamID: String
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// What an operator should know about how the key is kept; names the file.
     package let warnings: [String]
 

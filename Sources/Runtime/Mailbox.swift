@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Hands elements from threads to one task, in batches: the reader takes everything that is there with one wake-up.
 ///
 /// Bounded by its users: whoever puts in knows what is outstanding.
@@ -16,7 +14,7 @@ package final class Mailbox<Element: Sendable>: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     package init() {}
 

@@ -97,11 +97,11 @@ import Testing
             (-62_135_596_800_000, "0001-01-01T00:00:00.000Z"),
         ] as [(Int64, String)])
     func `a moment is written in UTC`(milliseconds: Int64, expected: String) {
-        #expect(UnixTime(milliseconds: milliseconds).rfc3339 == expected)
+        #expect(Timestamp.rfc3339(UnixTime(milliseconds: milliseconds), alwaysMilliseconds: true) == expected)
     }
 
     @Test(arguments: [Int64.min, .max])
     func `the ends of time do not trap`(milliseconds: Int64) {
-        #expect(UnixTime(milliseconds: milliseconds).rfc3339.hasSuffix("Z"))
+        #expect(Timestamp.rfc3339(UnixTime(milliseconds: milliseconds)).hasSuffix("Z"))
     }
 }

@@ -43,10 +43,10 @@ import Testing
         }
     }
 
-    /// With `AEGIS_TEST_WRITE_REFERENCE=1` the file is written instead of compared.
+    /// With `AEGIS_WRITE_DOCS=1` the file is written instead of compared.
     @Test func `the reference is what the tables say`() throws {
         let path = Samples.repository + "/docs/configuration.md"
-        if ProcessInfo.processInfo.environment["AEGIS_TEST_WRITE_REFERENCE"] == "1" {
+        if ProcessInfo.processInfo.environment["AEGIS_WRITE_DOCS"] == "1" {
             try ConfigurationReference.markdown().write(toFile: path, atomically: true, encoding: .utf8)
         }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == ConfigurationReference.markdown())

@@ -1,6 +1,6 @@
 import AegisCore
 import AegisPorts
-import Synchronization
+import Runtime
 import Testing
 
 /// A group member under test, whose signals are kept so that a test can wait for what they come to.
@@ -39,7 +39,7 @@ final class Member: Sendable {
     }
 
     private final class Box: Sendable {
-        let seen = Mutex(Seen())
+        let seen = Lock(Seen())
     }
 
     var now: Seen { box.seen.withLock { $0 } }

@@ -1,6 +1,6 @@
 import AegisCore
 import AegisPorts
-import Synchronization
+import Runtime
 
 /// A store of devices in memory that can be told to fail or to keep everybody waiting.
 final class FakeStore: DeviceStore {
@@ -24,7 +24,7 @@ final class FakeStore: DeviceStore {
         var waiting = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var behaviour: Behaviour {
         get { state.withLock { $0.behaviour } }
@@ -117,7 +117,7 @@ struct FakeDigests: IdentityDigests {
 /// Keeps every line as text.
 final class FakeLog: Log {
     let level = LogLevel.debug
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 
@@ -128,7 +128,7 @@ final class FakeLog: Log {
 }
 
 final class FakeHealth: ServiceHealth {
-    private let report = Mutex(HealthReport(isReady: true))
+    private let report = Lock(HealthReport(isReady: true))
 
     func set(_ new: HealthReport) { report.withLock { $0 = new } }
 

@@ -1,10 +1,10 @@
 import AegisCore
 import AegisPorts
-import Synchronization
+import Runtime
 
 /// A clock that stands until it is moved.
 final class TestClock: TimeSource {
-    private let elapsed = Mutex(Duration.zero)
+    private let elapsed = Lock(Duration.zero)
 
     func advance(by duration: Duration) { elapsed.withLock { $0 += duration } }
 
@@ -23,7 +23,7 @@ final class TestClock: TimeSource {
 
 /// The lines a log wrote.
 final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 

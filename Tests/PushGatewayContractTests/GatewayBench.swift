@@ -4,12 +4,11 @@ import AegisCore
 import AegisPorts
 import ProviderToken
 import Runtime
-import Synchronization
 import Testing
 
 /// A log that keeps the lines for a test to search.
 final class MemoryLog: Log {
-    private let lines = Mutex<[String]>([])
+    private let lines = Lock<[String]>([])
 
     var level: LogLevel { .debug }
 

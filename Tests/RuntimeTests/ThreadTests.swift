@@ -1,6 +1,5 @@
 import Foundation
 import Runtime
-import Synchronization
 import Testing
 
 /// The kernel's number of the calling thread, by the link that procfs keeps.
@@ -15,7 +14,7 @@ private func currentThreadName() -> String? {
 
 @Suite struct DedicatedThreadTests {
     @Test func `the body runs on a thread of its own, with its name cut to what the kernel keeps`() throws {
-        let seen = Mutex<(thread: String?, name: String?)>((nil, nil))
+        let seen = Lock<(thread: String?, name: String?)>((nil, nil))
         let thread = try DedicatedThread(name: "a-rather-long-name") {
             seen.withLock { $0 = (currentThread(), currentThreadName()) }
         }

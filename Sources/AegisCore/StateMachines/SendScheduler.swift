@@ -128,6 +128,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
     private var bucket: TokenBucket<Instant>
     private var outage: CircuitBreaker<Instant>
     private var pause: CircuitBreaker<Instant>
+    private var massFailures = MassFailureGuard()
     private let failureLimit: Int
     /// Server errors since the last success.
     private var failures = 0
@@ -231,6 +232,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         outstanding -= 1
         let token = entry.item.token
         devices[token]?.inFlight = nil
+        let disposition = guarded(disposition, token: token, reason: reason, at: now)
         tellCircuits(disposition, token: token, reason: reason, at: now)
         if disposition.countsAsAttempt { entry.attempts += 1 }
         let verdict = verdict(for: &entry, disposition, retryAfter: retryAfter, at: now, wall: wall, using: &generator)
@@ -253,7 +255,13 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         case .endWithDevice: return .finished(.pruned)
         case .deadLetter: return .finished(.failed)
         case .hold:
-            wait(entry)
+            if massFailures.isTripped {
+                // Behind the others: the probe shall be a token that may be good. Its device waits for it there.
+                devices[item.token, default: DeviceState()].called = item.ticket
+                _ = ready.push(item.ticket, item.lane)
+            } else {
+                wait(entry)
+            }
             return .again(at: nil)
         case .retryNow, .retryLater:
             guard entry.attempts < retry.maxAttempts else { return .finished(.failed) }
@@ -343,6 +351,7 @@ extension SendScheduler {
     package mutating func resetCircuits() {
         pause.reset()
         outage.reset()
+        massFailures.reset()
         failures = 0
     }
 
@@ -361,6 +370,22 @@ extension SendScheduler {
         case .probe, .wait: return true
         case .send: return false
         }
+    }
+
+    /// So many bad tokens at once are a wrong environment or topic and not so many broken phones: the app is paused, and a
+    /// push that meets it stays in the queue with its token untouched.
+    private mutating func guarded(
+        _ disposition: APNsDisposition, token: DeviceToken, reason: String, at now: Instant
+    ) -> APNsDisposition {
+        guard disposition.device == .quarantine else {
+            if case .accepted = disposition.notification, massFailures.isTripped { massFailures.reset() }
+            massFailures.answered()
+            return disposition
+        }
+        _ = massFailures.refused(token)
+        guard massFailures.isTripped else { return disposition }
+        return APNsDisposition(
+            notification: .hold, app: .pause, countsAsAttempt: false, alerts: true)
     }
 
     private mutating func tellCircuits(

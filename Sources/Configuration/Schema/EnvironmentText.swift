@@ -1,3 +1,5 @@
+import AegisCore
+
 /// What the environment contributes: values for `${NAME}` and overrides of single keys.
 struct EnvironmentText: Sendable {
     private static let prefix = "AEGIS_"
@@ -92,7 +94,7 @@ struct EnvironmentText: Sendable {
                 others.contains(name) ? "only single values can be set by the environment" : "names no key"
             return Problem(
                 severity: .warning, file: "environment", path: name, message: message,
-                remedy: others.contains(name) ? nil : NearestName.question(name, among: names))
+                remedy: others.contains(name) ? nil : Spelling.question(name, among: names))
         }
     }
 }

@@ -1,3 +1,5 @@
+import AegisCore
+
 /// Reads a YAML tree by a table of keys: unknown keys, wrong shapes and wrong values all become problems, in one pass.
 struct SettingsReader {
     private let file: String
@@ -27,7 +29,7 @@ struct SettingsReader {
             for entry in written where !known.contains(entry.key) {
                 problems.report(
                     "unknown key", at: place.key(entry.key, at: entry.mark),
-                    remedy: NearestName.question(entry.key, among: known))
+                    remedy: Spelling.question(entry.key, among: known))
             }
         case .scalar("", isPlain: true), .scalar("~", isPlain: true), .scalar("null", isPlain: true), nil:
             break
@@ -233,7 +235,7 @@ extension SettingsReader {
         guard !later.contains(text) else {
             return unreadable("\(quoted) is not available in this version", at: place, remedy: "one of \(list)")
         }
-        let question = place.isPrivate ? nil : NearestName.question(text, among: words)
+        let question = place.isPrivate ? nil : Spelling.question(text, among: words)
         return unreadable("\(quoted) is none of \(list)", at: place, remedy: question)
     }
 

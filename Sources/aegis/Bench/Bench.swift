@@ -1,16 +1,15 @@
+import APNsSender
 import AegisContent
 import AegisCore
 import AegisEvents
 import AegisPipeline
 import AegisPorts
-import APNsSender
 import Configuration
 import Foundation
 import IdentityDigests
 import KafkaEventLog
 import Runtime
 import SQLiteStore
-import Synchronization
 
 /// The measured parts, all on the same events: order confirmations of about 330 bytes for people with one device each.
 final class Bench {
@@ -36,8 +35,13 @@ final class Bench {
         else { throw DemoError("the broker or the sink did not start") }
         let path = folder + "/aegis.yaml"
         try writeFile(
-            path, Array(Self.configuration(brokers: brokers, endpoint: String(endpoint), folder: folder, examples: examples).utf8))
-        guard let service = LoadedService.load(path) else { throw DemoError("the measurement's configuration is wrong") }
+            path,
+            Array(
+                Self.configuration(brokers: brokers, endpoint: String(endpoint), folder: folder, examples: examples)
+                    .utf8))
+        guard let service = LoadedService.load(path) else {
+            throw DemoError("the measurement's configuration is wrong")
+        }
         self.service = service
         parts = ServiceParts(
             service: service, clock: SystemClock(), log: SilentLog(), meter: SilentMeter(), brokers: brokers)
@@ -85,12 +89,15 @@ final class Bench {
 
     func store() async throws -> [BenchResult] {
         let keys = try decodedEvents().map { event, _, user, _ in
-            NotificationKey(event: EventIdentity(source: "bench", id: event.identity.id), user: user, day: event.occurredAt.day)
+            NotificationKey(
+                event: EventIdentity(source: "bench", id: event.identity.id), user: user, day: event.occurredAt.day)
         }
         let now = SystemClock().now()
         let digests = service.digests
         var batches: [[NotificationKey]] = []
-        for start in stride(from: 0, to: keys.count, by: 500) { batches.append(Array(keys[start..<min(keys.count, start + 500)])) }
+        for start in stride(from: 0, to: keys.count, by: 500) {
+            batches.append(Array(keys[start..<min(keys.count, start + 500)]))
+        }
         let sqlite = sqlite
         let recall = try await ProcessCost.measure("store", "recall", count: count) {
             for batch in batches { _ = try await sqlite.recall(batch) }
@@ -98,7 +105,8 @@ final class Bench {
         let claim = try await ProcessCost.measure("store", "claim", count: count) {
             for batch in batches {
                 _ = try await sqlite.claim(
-                    batch.map { Claim(key: $0, type: "order_confirmed", action: .send(badgeApps: [Self.app])) }, at: now)
+                    batch.map { Claim(key: $0, type: "order_confirmed", action: .send(badgeApps: [Self.app])) }, at: now
+                )
             }
         }
         let settle = try await ProcessCost.measure("store", "settle", count: count) {
@@ -197,7 +205,8 @@ final class Bench {
                 case .users(let users) = event.recipients, let user = users.first
             else { throw DemoError("event \(index) was not read") }
             let device = Device(
-                id: DeviceID(Int64(index % 10_000) + 1), registration: try Self.device(index % 10_000), registeredAt: now)
+                id: DeviceID(Int64(index % 10_000) + 1), registration: try Self.device(index % 10_000),
+                registeredAt: now)
             return (event, type, user, RecipientSnapshot(devices: [device]))
         }
     }
@@ -208,7 +217,8 @@ final class Bench {
         let hex = String(index, radix: 16)
         return DeviceRegistration(
             user: try UserID("user-\(index)"), app: app, environment: .production, installation: "phone-\(index)",
-            token: try DeviceToken(hex: String(repeating: "0", count: 64 - hex.count) + hex), authorization: .authorized,
+            token: try DeviceToken(hex: String(repeating: "0", count: 64 - hex.count) + hex),
+            authorization: .authorized,
             locale: LocaleTag("en-US"), timeZone: "Europe/Berlin")
     }
 
@@ -249,7 +259,7 @@ final class Bench {
 /// Counts settled deliveries and says when they are all there.
 private final class DeliveryCounter: PipelineObserver {
     private let goal: Int
-    private let count = Mutex(0)
+    private let count = Lock(0)
     private let termination = Termination()
 
     init(goal: Int) {

@@ -1,7 +1,7 @@
+import APNsSender
 import AegisContent
 import AegisCore
 import AegisPorts
-import APNsSender
 import Configuration
 import Glibc
 import KafkaEventLog

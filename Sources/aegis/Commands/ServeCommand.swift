@@ -17,8 +17,7 @@ enum ServeCommand: Command {
             return ExitCode.usage
         }
         let signals: SignalWatch
-        do throws(ThreadError) {
-            // First of all: the signals have to be blocked in every thread that is made later.
+        do {
             signals = try SignalWatch()
         } catch {
             writeError("aegis serve: \(error)\n")

@@ -1,9 +1,9 @@
+import APNsSimulator
 import AegisContent
 import AegisCore
 import AegisPipeline
-import APNsSimulator
 import Foundation
-import Synchronization
+import Runtime
 
 /// Turns what the pipeline reports into rows, by the event they belong to.
 final class DemoRecorder: PipelineObserver {
@@ -14,7 +14,7 @@ final class DemoRecorder: PipelineObserver {
         var latencies: [Double] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let installations: [String: String]
     private let simulator: APNsSimulator
     /// How far the demo's clock is ahead of Kafka's.
@@ -78,7 +78,8 @@ final class DemoRecorder: PipelineObserver {
             row.reason = reason ?? (result.attempts > 1 ? "attempt \(result.attempts)" : "")
             state.rows[event, default: []].append(row)
             if result.response != nil {
-                state.latencies.append(max(0, (result.endedAt.since(result.delivery.recordedAt) - offset).seconds * 1_000))
+                state.latencies.append(
+                    max(0, (result.endedAt.since(result.delivery.recordedAt) - offset).seconds * 1_000))
             }
         }
     }

@@ -1,6 +1,6 @@
 import AegisCore
-import AegisPorts
 import AegisPipeline
+import AegisPorts
 import Foundation
 
 /// What the demo has shown, as a table or as JSON.
@@ -115,7 +115,8 @@ struct DemoResult {
         let totals = outcomes.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
         let verdict =
             mismatches == 0
-            ? "Every row is as examples/demo declares it." : "\(mismatches) rows differ from what examples/demo declares."
+            ? "Every row is as examples/demo declares it."
+            : "\(mismatches) rows differ from what examples/demo declares."
         return """
             \(events.count) events, \(rowCount) rows: \(totals).
             From Kafka to the answer of APNs: median \(milliseconds(median)), at most \(milliseconds(latencies.last ?? 0)).

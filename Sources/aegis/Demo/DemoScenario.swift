@@ -112,7 +112,8 @@ struct DemoScenario {
 
     private static func data(_ path: String) throws(DemoError) -> Data {
         guard let bytes = readFile(path) else {
-            throw DemoError("\(path) cannot be read; run it in the project's folder, or name the samples with --examples")
+            throw DemoError(
+                "\(path) cannot be read; run it in the project's folder, or name the samples with --examples")
         }
         return Data(bytes)
     }

@@ -1,7 +1,7 @@
+import APNsSimulator
 import AegisCore
 import AegisPipeline
 import AegisPorts
-import APNsSimulator
 import Configuration
 import Foundation
 import IdentityDigests

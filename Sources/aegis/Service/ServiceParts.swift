@@ -5,7 +5,7 @@ import AegisPipeline
 import AegisPorts
 import Configuration
 import KafkaEventLog
-import Synchronization
+import Runtime
 
 /// Builds the parts of the service from what was loaded: the one place where settings meet adapters.
 struct ServiceParts {
@@ -112,10 +112,10 @@ struct ServiceParts {
 
 /// The signers in force; a reload replaces them for the next connection.
 final class SignerBox: Sendable {
-    private let signers: Mutex<[AppKey: any TokenSigner]>
+    private let signers: Lock<[AppKey: any TokenSigner]>
 
     init(_ signers: [AppKey: any TokenSigner]) {
-        self.signers = Mutex(signers)
+        self.signers = Lock(signers)
     }
 
     subscript(key: AppKey) -> (any TokenSigner)? {

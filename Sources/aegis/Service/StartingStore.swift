@@ -1,10 +1,10 @@
 import AegisCore
 import AegisPorts
-import Synchronization
+import Runtime
 
 /// The device store for the HTTP API while the real one may not be open yet: until then every call is `unavailable`.
 final class StartingStore: DeviceStore {
-    private let store = Mutex<(any DeviceStore)?>(nil)
+    private let store = Lock<(any DeviceStore)?>(nil)
 
     func open(_ opened: any DeviceStore) {
         store.withLock { $0 = opened }
@@ -63,7 +63,7 @@ final class StartingHealth: ServiceHealth {
         case running(any ServiceHealth)
     }
 
-    private let stage = Mutex(Stage.waiting(for: "the service is starting"))
+    private let stage = Lock(Stage.waiting(for: "the service is starting"))
 
     func waits(for what: String) {
         stage.withLock { $0 = .waiting(for: what) }

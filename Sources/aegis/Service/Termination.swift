@@ -1,4 +1,4 @@
-import Synchronization
+import Runtime
 
 /// The wish to end: asked for once, awaited by whoever has to stop.
 final class Termination: Sendable {
@@ -7,7 +7,7 @@ final class Termination: Sendable {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     var isRequested: Bool { state.withLock { $0.isRequested } }
 

@@ -1,5 +1,5 @@
 import APNsSimulator
-import Synchronization
+import Runtime
 
 /// A simulator with one provider key and a clock that tests set, stopped when the fixture goes.
 final class SimulatorFixture {
@@ -63,7 +63,7 @@ final class SimulatorFixture {
 
 /// Wall clock of a simulator under test; starts in 2026.
 final class SetClock: Sendable {
-    private let value = Mutex<Int64>(1_780_000_000_000)
+    private let value = Lock<Int64>(1_780_000_000_000)
 
     var milliseconds: Int64 { value.withLock { $0 } }
 

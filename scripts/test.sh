@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Builds and runs all tests, or those that the arguments pick (as for `swift test`), and ends with the summary line and
+# the exit code of the test runner. Every part is required: what is missing fails instead of being skipped.
+#
+# Nothing that the tests started outlives them.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source scripts/contain.bash
+
+build=(swift build --build-tests)
+run=(swift test --skip-build --disable-xctest)
+if [ -n "${SANITIZER:-}" ]; then
+    # A build of its own, so that the plain one stays warm.
+    build+=(--sanitize "$SANITIZER" --scratch-path ".build/$SANITIZER")
+    run+=(--sanitize "$SANITIZER" --scratch-path ".build/$SANITIZER")
+    export TSAN_OPTIONS="suppressions=$PWD/scripts/tsan.supp ${TSAN_OPTIONS:-}"
+fi
+if [ -n "${COVERAGE:-}" ]; then
+    build+=(--enable-code-coverage --scratch-path .build/coverage)
+    run+=(--enable-code-coverage --scratch-path .build/coverage)
+fi
+
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/aegis-tests.XXXXXX")
+run_id=$(new_run_id "$scratch")
+
+clean_up() {
+    end_survivors "$run_id"
+    rm -rf "$scratch"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+"${build[@]}"
+
+# To a file, not down a pipe: a process that outlives its test would keep the pipe, and so this script, open.
+output=$scratch/output
+: >"$output"
+env AEGIS_REQUIRE_ALL=1 CONTAINED_RUN="$run_id" TMPDIR="$scratch" "${run[@]}" "$@" >"$output" 2>&1 </dev/null &
+runner=$!
+tail -n +1 -f --pid="$runner" "$output" &
+printer=$!
+code=0
+wait "$runner" || code=$?
+wait "$printer" || true
+
+summary=$(grep -E 'Test run with [0-9]+ test' "$output" | tail -n 1) || true
+if [ -z "$summary" ]; then
+    echo "test.sh: the test runner ended without a summary, exit code $code" >&2
+    [ "$code" -ne 0 ] || code=1
+elif [ "$summary" != "$(tail -n 1 "$output")" ]; then
+    printf '%s\n' "$summary"
+fi
+exit "$code"
