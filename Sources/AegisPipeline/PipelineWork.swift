@@ -4,7 +4,7 @@ import AegisEvents
 import AegisPorts
 
 /// One event for one person, before it is decided.
-private struct Request {
+struct Request {
     var key: NotificationKey
     var event: DomainEvent
     var type: CatalogType
@@ -23,15 +23,8 @@ private struct Planned {
     var isRepeat: Bool
     /// Whether a device accepted it before.
     var wasAccepted: Bool
-    /// A crash came between the last device's outcome and the closing of the row.
-    var isToBeClosed = false
-}
-
-/// A dead letter and whose record it closes.
-private struct RejectedPart {
-    var letter: DeadLetter
-    var report: PipelineReport
-    var reference: RecordReference?
+    /// A crash came between the last device's outcome and the closing of the row, which is made up for.
+    var isLeftOpen = false
 }
 
 // MARK: - Planning: decode, expand, enrich, decide, render, claim, hand over
@@ -212,7 +205,8 @@ extension Pipeline {
         guard await publishPersistently(rejected.map(\.letter)) else { return false }
         reports.append(contentsOf: rejected.map(\.report))
         guard let results = await write(claims, at: now) else { return false }
-        await handOver(planned, results: results, finished: orphans.map(\.id), reports: &reports)
+        let settlement = Settlement(finishedDeferrals: orphans.map(\.id))
+        await handOver(planned, results: results, settlement: settlement, reports: &reports)
         for part in rejected {
             if let reference = part.reference { finishPart(of: reference) }
         }
@@ -238,14 +232,14 @@ extension Pipeline {
             var item = Planned(
                 request: request, plan: plan, isRepeat: false, wasAccepted: snapshot.entry?.hasAcceptance ?? false)
             switch plan {
-            case .duplicate:
-                item.isToBeClosed = snapshot.entry?.state == .claimed
             case .send:
                 item.number = nextNotification
                 openKeys[key] = nextNotification
                 nextNotification += 1
             case .reject:
                 rejectedKeys.insert(key)
+            case .duplicate:
+                item.isLeftOpen = snapshot.entry?.state == .claimed
             case .suppress, .postpone:
                 break
             }
@@ -288,10 +282,10 @@ extension Pipeline {
     }
 
     private func handOver(
-        _ planned: [Planned], results: [ClaimResult], finished: [DeferralID], reports: inout [PipelineReport]
+        _ planned: [Planned], results: [ClaimResult], settlement: Settlement, reports: inout [PipelineReport]
     ) async {
         var deliveries: [Delivery] = []
-        var settlement = Settlement(finishedDeferrals: finished)
+        var settlement = settlement
         for (item, result) in zip(planned, results) {
             let request = item.request
             let type = request.type.rules.name
@@ -320,7 +314,7 @@ extension Pipeline {
                     NotificationReport(
                         key: request.key, type: type, outcome: outcome, record: request.origin.reference)))
             if case .sent = outcome { continue }
-            if item.isToBeClosed {
+            if item.isLeftOpen {
                 settlement.closures.append(
                     Settlement.Closure(key: request.key, state: .sent, reason: nil, wasAccepted: item.wasAccepted))
             }
@@ -373,60 +367,6 @@ extension Pipeline {
                 ticket: nextTicket, notification: number, app: registration.key, user: request.key.user,
                 lane: request.lane, recordedAt: request.recordedAt, planned: target)
         }
-    }
-
-    private func rejected(_ rejection: Rejection, of request: Request) -> RejectedPart {
-        let user = request.key.user
-        switch request.origin {
-        case .record(let reference, let record):
-            return rejected(
-                rejection, of: reference, record, event: request.event, type: request.type.rules.name, user: user)
-        case .deferral(_, let bytes):
-            return rejected(rejection, ofDeferred: request.key, type: request.type.rules.name, bytes: bytes)
-        }
-    }
-
-    private func rejected(_ orphan: DeferredNotification) -> RejectedPart {
-        rejected(
-            Rejection(
-                kind: .configuration, stage: .decide,
-                reason: "the catalog no longer has the type of this deferred notification"),
-            ofDeferred: orphan.key, type: orphan.type, bytes: orphan.event)
-    }
-
-    private func rejected(
-        _ rejection: Rejection, ofDeferred key: NotificationKey, type: String, bytes: [UInt8]
-    ) -> RejectedPart {
-        let (partition, record) = deferredOrigin(of: key, bytes: bytes)
-        return RejectedPart(
-            letter: DeadLetter(
-                rejection: rejection, origin: partition, record: record, eventID: key.event.id, type: type,
-                user: parts.digests.hash(of: key.user)),
-            report: .rejected(
-                record: RecordReference(assignment: PartitionAssignment(partition: partition, epoch: 0), offset: -1),
-                event: key.event, type: type, user: key.user, rejection),
-            reference: nil)
-    }
-
-    private func rejected(
-        _ rejection: Rejection, of reference: RecordReference, _ record: KafkaRecord, event: DomainEvent?,
-        type: String?,
-        user: UserID?
-    ) -> RejectedPart {
-        RejectedPart(
-            letter: DeadLetter(
-                rejection: rejection, origin: reference.assignment.partition, record: record,
-                eventID: event?.identity.id, type: type ?? event?.type, user: user.map { parts.digests.hash(of: $0) }),
-            report: .rejected(record: reference, event: event?.identity, type: type, user: user, rejection),
-            reference: reference)
-    }
-
-    /// A deferred event has left its record behind; its stored form takes the place of the value.
-    func deferredOrigin(of key: NotificationKey, bytes: [UInt8]) -> (partition: TopicPartition, record: KafkaRecord) {
-        (
-            TopicPartition(topic: key.event.source, partition: -1),
-            KafkaRecord(offset: -1, timestamp: parts.clock.now(), key: nil, value: bytes)
-        )
     }
 }
 

@@ -256,7 +256,8 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         case .deadLetter: return .finished(.failed)
         case .hold:
             if massFailures.isTripped {
-                // Behind the others: the probe shall be a token that may be good.
+                // Behind the others: the probe shall be a token that may be good. Its device waits for it there.
+                devices[item.token, default: DeviceState()].called = item.ticket
                 _ = ready.push(item.ticket, item.lane)
             } else {
                 wait(entry)
