@@ -39,7 +39,7 @@ trap 'exit 143' TERM
 
 "${build[@]}"
 
-# The tests that only compute come first: side by side with the others they would keep every thread of the concurrency pool
+# The tests that only compute come first, and those of the pipeline's loops by themselves: side by side with the others they would keep every thread of the concurrency pool
 # busy, and a server under test would not come to answer within the patience of its clients.
 readonly computing='AegisCoreTests|AegisContentTests|AegisEventsTests|ConfigurationTests|CredentialTests'
 
@@ -69,5 +69,6 @@ if [ $# -gt 0 ]; then
     run_tests "$@"
 else
     run_tests --filter "$computing"
-    run_tests --skip "$computing"
+    run_tests --filter AegisPipelineTests
+    run_tests --skip "$computing|AegisPipelineTests"
 fi
