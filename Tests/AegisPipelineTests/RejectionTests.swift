@@ -4,82 +4,84 @@ import AegisPorts
 import AegisTestKit
 import Testing
 
-@Suite struct RejectionTests {
-    @Test func `bad records become one dead letter each and the good ones behind them flow`() async throws {
-        let world = try World()
-        try await world.register("ada", number: 1)
-        let rig = try Rig(world, Rig.Options(rejectsUnmatched: true))
-        world.publish(raw: "not json")
-        world.publish("u-1", for: ["ada"], type: "unheard_of")
-        // The text of the type needs a number.
-        world.publish(raw: #"{"id":"c-1","type":"order","recipient":"ada","data":{}}"#)
-        world.publish(raw: #"{"id":"a-1","type":"order","audience":"everybody","data":{"number":"1"}}"#)
-        world.publish("o-1", for: ["ada"])
-        try await eventually("committed") { world.committed() == 5 }
-        let kinds = world.deadLetters.compactMap { $0.header("aegis-dlq-kind") }.sorted()
-        #expect(kinds == ["content", "malformed", "recipient", "unmatched"])
-        #expect(rig.gateway.sent.count == 1)
-        #expect(try await world.history("c-1").first?.state == .rejected)
-        #expect(rig.meter.count(.notifications, "order", "rejected", "content") == 1)
-        #expect(rig.meter.count(.notifications, "order", "duplicate", "") == 0)
-        await rig.drain()
-    }
-
-    @Test func `an unmatched event is passed over unless the topic says otherwise`() async throws {
-        let world = try World()
-        let rig = try Rig(world)
-        world.publish("u-1", for: ["ada"], type: "unheard_of")
-        try await eventually("committed") { world.committed() == 1 }
-        #expect(world.deadLetters.isEmpty)
-        #expect(rig.meter.count(.eventsIgnored, "events", "unmatched") == 1)
-        await rig.drain()
-    }
-
-    @Test func `a rejected event that comes twice at once makes one dead letter`() async throws {
-        let world = try World()
-        try await world.register("ada", number: 1)
-        for _ in 0..<3 { world.publish(raw: #"{"id":"c-1","type":"order","recipient":"ada","data":{}}"#) }
-        let rig = try Rig(world)
-        try await eventually("committed") { world.committed() == 3 }
-        #expect(world.deadLetters.count == 1)
-        await rig.drain()
-    }
-
-    @Test func `while dead letters cannot be published the offset is held, health says so, and it goes on after`()
-        async throws
-    {
-        let world = try World()
-        try await world.register("ada", number: 1)
-        let rig = try Rig(world)
-        rig.letters.setFailing(true)
-        world.publish(raw: "not json")
-        world.publish("o-1", for: ["ada"])
-        try await eventually("told") {
-            await rig.pipeline.health().degraded.contains { $0.hasPrefix("dead letters cannot be published") }
+extension PipelineTests {
+    @Suite struct RejectionTests {
+        @Test func `bad records become one dead letter each and the good ones behind them flow`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            let rig = try Rig(world, Rig.Options(rejectsUnmatched: true))
+            world.publish(raw: "not json")
+            world.publish("u-1", for: ["ada"], type: "unheard_of")
+            // The text of the type needs a number.
+            world.publish(raw: #"{"id":"c-1","type":"order","recipient":"ada","data":{}}"#)
+            world.publish(raw: #"{"id":"a-1","type":"order","audience":"everybody","data":{"number":"1"}}"#)
+            world.publish("o-1", for: ["ada"])
+            try await eventually("committed") { world.committed() == 5 }
+            let kinds = world.deadLetters.compactMap { $0.header("aegis-dlq-kind") }.sorted()
+            #expect(kinds == ["content", "malformed", "recipient", "unmatched"])
+            #expect(rig.gateway.sent.count == 1)
+            #expect(try await world.history("c-1").first?.state == .rejected)
+            #expect(rig.meter.count(.notifications, "order", "rejected", "content") == 1)
+            #expect(rig.meter.count(.notifications, "order", "duplicate", "") == 0)
+            await rig.drain()
         }
-        try await Task.sleep(for: .milliseconds(20))
-        #expect(world.committed() == nil)
-        rig.letters.setFailing(false)
-        try await eventually("committed") { world.committed() == 2 }
-        #expect(world.deadLetters.count == 1)
-        #expect(await rig.pipeline.health().degraded.isEmpty)
-        await rig.drain()
-    }
 
-    @Test func `a failed delivery is closed only when its dead letter is safe`() async throws {
-        let world = try World()
-        try await world.register("ada", number: 1)
-        let rig = try Rig(world)
-        rig.letters.setFailing(true)
-        rig.gateway.script(.sample(100), [.status(400, "PayloadEmpty")])
-        world.publish("o-1", for: ["ada"])
-        try await eventually("told") { await !rig.pipeline.health().degraded.isEmpty }
-        #expect(try await world.history("o-1").first?.state == .claimed)
-        #expect(try await world.history("o-1").first?.deliveries.isEmpty == true)
-        #expect(world.committed() == nil)
-        rig.letters.setFailing(false)
-        try await eventually("committed") { world.committed() == 1 }
-        #expect(try await world.history("o-1").first?.deliveries.map(\.outcome) == ["failed"])
-        await rig.drain()
+        @Test func `an unmatched event is passed over unless the topic says otherwise`() async throws {
+            let world = try World()
+            let rig = try Rig(world)
+            world.publish("u-1", for: ["ada"], type: "unheard_of")
+            try await eventually("committed") { world.committed() == 1 }
+            #expect(world.deadLetters.isEmpty)
+            #expect(rig.meter.count(.eventsIgnored, "events", "unmatched") == 1)
+            await rig.drain()
+        }
+
+        @Test func `a rejected event that comes twice at once makes one dead letter`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            for _ in 0..<3 { world.publish(raw: #"{"id":"c-1","type":"order","recipient":"ada","data":{}}"#) }
+            let rig = try Rig(world)
+            try await eventually("committed") { world.committed() == 3 }
+            #expect(world.deadLetters.count == 1)
+            await rig.drain()
+        }
+
+        @Test func `while dead letters cannot be published the offset is held, health says so, and it goes on after`()
+            async throws
+        {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            let rig = try Rig(world)
+            rig.letters.setFailing(true)
+            world.publish(raw: "not json")
+            world.publish("o-1", for: ["ada"])
+            try await eventually("told") {
+                await rig.pipeline.health().degraded.contains { $0.hasPrefix("dead letters cannot be published") }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+            #expect(world.committed() == nil)
+            rig.letters.setFailing(false)
+            try await eventually("committed") { world.committed() == 2 }
+            #expect(world.deadLetters.count == 1)
+            #expect(await rig.pipeline.health().degraded.isEmpty)
+            await rig.drain()
+        }
+
+        @Test func `a failed delivery is closed only when its dead letter is safe`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            let rig = try Rig(world)
+            rig.letters.setFailing(true)
+            rig.gateway.script(.sample(100), [.status(400, "PayloadEmpty")])
+            world.publish("o-1", for: ["ada"])
+            try await eventually("told") { await !rig.pipeline.health().degraded.isEmpty }
+            #expect(try await world.history("o-1").first?.state == .claimed)
+            #expect(try await world.history("o-1").first?.deliveries.isEmpty == true)
+            #expect(world.committed() == nil)
+            rig.letters.setFailing(false)
+            try await eventually("committed") { world.committed() == 1 }
+            #expect(try await world.history("o-1").first?.deliveries.map(\.outcome) == ["failed"])
+            await rig.drain()
+        }
     }
 }

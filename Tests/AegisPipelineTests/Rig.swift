@@ -63,10 +63,10 @@ struct World: Sendable {
         partition: Int32 = 0
     ) {
         let list = users.map { "\"\($0)\"" }.joined(separator: ",")
+        let time = Timestamp.rfc3339(clock.now())
+        let head = #"{"id":"\#(id)","type":"\#(type)","recipients":[\#(list)]\#(more),"#
         publish(
-            raw: #"{"id":"\#(id)","type":"\#(type)","recipients":[\#(list)]\#(more),"#
-                + #""occurred_at":"\#(Timestamp.rfc3339(clock.now()))","data":{"number":"\#(id)"}}"#,
-            to: topic, partition: partition)
+            raw: head + #""occurred_at":"\#(time)","data":{"number":"\#(id)"}}"#, to: topic, partition: partition)
     }
 
     func committed(_ topic: String = "events", _ partition: Int32 = 0) -> Int64? {
@@ -180,7 +180,7 @@ struct Rig: Sendable {
 
 /// Waits for a condition, and fails with `what` if it does not come.
 func eventually(
-    _ what: Comment, within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: Comment, within limit: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now.advanced(by: limit)
