@@ -40,6 +40,15 @@ package struct APNsDisposition: Hashable, Sendable {
         case suspect
     }
 
+    /// What an answer says about APNs as a whole, if nothing else succeeds.
+    package enum ServerFault: Hashable, Sendable {
+        case none
+        /// It answers, with faults of its own.
+        case answer
+        /// It does not answer: a lost connection, a reset stream, a deadline.
+        case silence
+    }
+
     package var notification: Notification
     package var device: Device
     package var connection: Connection
@@ -59,5 +68,14 @@ package struct APNsDisposition: Hashable, Sendable {
         self.app = app
         self.countsAsAttempt = countsAsAttempt
         self.alerts = alerts
+    }
+
+    package var serverFault: ServerFault {
+        switch notification {
+        case .retryLater: device == .keep ? .answer : .none
+        // What was certainly not processed is a matter of the connection alone.
+        case .retryNow: countsAsAttempt ? .silence : .none
+        case .accepted, .deadLetter, .endWithDevice, .hold: .none
+        }
     }
 }

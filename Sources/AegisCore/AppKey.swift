@@ -1,5 +1,5 @@
 /// An app's bundle id, which is also the stem of its APNs topics.
-package struct AppID: Hashable, Sendable, CustomStringConvertible {
+package struct AppID: ExactText, Sendable, CustomStringConvertible {
     package let text: String
 
     package init(_ text: String) {

@@ -48,6 +48,8 @@ package struct DeadLetter: Hashable, Sendable {
     package var attempts: Int
     package var apnsStatus: Int?
     package var apnsReason: String?
+    /// Bytes of the original that are left out, as the broker takes no record of its size; 0 where it is whole.
+    package var omittedBytes = 0
 
     package init(
         rejection: Rejection, origin: TopicPartition, record: KafkaRecord, eventID: String? = nil, type: String? = nil,
@@ -64,5 +66,20 @@ package struct DeadLetter: Hashable, Sendable {
         self.attempts = attempts
         self.apnsStatus = apnsStatus
         self.apnsReason = apnsReason
+    }
+
+    /// The same without the original's value and headers, for a broker that takes no record so large.
+    ///
+    /// Topic, partition and offset of the origin still say where the whole stands. A key of more than 1 KiB is left out too.
+    package var abridged: DeadLetter {
+        var letter = self
+        let keepsKey = (record.key?.count ?? 0) <= 1_024
+        // A null value would be a tombstone.
+        letter.record = KafkaRecord(
+            offset: record.offset, timestamp: record.timestamp, key: keepsKey ? record.key : nil, value: [],
+            // How often it was replayed is counted in its headers.
+            headers: record.headers.filter { $0.name == "aegis-dlq-replays" })
+        letter.omittedBytes = record.byteCount - letter.record.byteCount
+        return letter
     }
 }

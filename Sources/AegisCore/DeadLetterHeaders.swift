@@ -31,6 +31,7 @@ extension DeadLetter {
         if let user { fields.append(("aegis-dlq-user", user.text)) }
         if !targets.isEmpty { fields.append(("aegis-dlq-targets", targets.map(\.text).joined(separator: ","))) }
         fields.append(("aegis-dlq-replays", String(replays)))
+        if omittedBytes > 0 { fields.append(("aegis-dlq-omitted-bytes", String(omittedBytes))) }
         if let apnsStatus { fields.append(("aegis-dlq-apns-status", String(apnsStatus))) }
         if let apnsReason { fields.append(("aegis-dlq-apns-reason", apnsReason.onOneLine)) }
         let limit = Self.longestValue(of: fields)

@@ -12,6 +12,10 @@ package struct EventIdentity: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String { "\(source)#\(id)" }
+
+    package static func == (left: EventIdentity, right: EventIdentity) -> Bool {
+        left.id.isExactly(right.id) && left.source.isExactly(right.source)
+    }
 }
 
 /// One event for one user: the key of the ledger.

@@ -61,4 +61,9 @@ package struct KafkaRecord: Hashable, Sendable {
         self.value = value
         self.headers = headers
     }
+
+    /// Of key, value and headers.
+    package var byteCount: Int {
+        headers.reduce((key?.count ?? 0) + (value?.count ?? 0)) { $0 + $1.name.utf8.count + ($1.value?.count ?? 0) }
+    }
 }

@@ -1,8 +1,8 @@
 /// The publisher's name for one person.
 ///
-/// - Shape: any text of 1 to 256 bytes of UTF-8; a number and the same digits as text are one user.
+/// - Shape: any text of 1 to 256 bytes of UTF-8, compared byte by byte; a number and the same digits as text are one user.
 /// - Personal: ``description`` is redacted; logs and dead letters use ``UserHash``.
-package struct UserID: Hashable, Sendable, CustomStringConvertible {
+package struct UserID: ExactText, Sendable, CustomStringConvertible {
     package let text: String
 
     package var description: String { "<user>" }

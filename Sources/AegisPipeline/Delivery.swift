@@ -27,3 +27,18 @@ package struct DeliveryResult: Sendable {
     package var endedAt: UnixTime
     package var alerts: Bool
 }
+
+/// What has come to its end since it was asked for last.
+package struct DispatchResults: Sendable {
+    /// A token that APNs called bad while it accepted others of the app.
+    package struct BadToken: Sendable {
+        package var app: AppKey
+        package var token: DeviceToken
+        package var reason: String
+    }
+
+    package var deliveries: [DeliveryResult] = []
+    package var badTokens: [BadToken] = []
+
+    package var isEmpty: Bool { deliveries.isEmpty && badTokens.isEmpty }
+}

@@ -17,8 +17,8 @@ package actor Dispatcher {
     private var limitedSince: [AppKey: MonotonicTime] = [:]
     private var unreachable: [AppKey: String] = [:]
 
-    private var finished: [DeliveryResult] = []
-    private var reader: CheckedContinuation<[DeliveryResult]?, Never>?
+    private var finished = DispatchResults()
+    private var reader: CheckedContinuation<DispatchResults?, Never>?
     private var isClosed = false
 
     private var timer: Task<Void, Never>?
@@ -83,9 +83,9 @@ package actor Dispatcher {
     }
 
     /// What has ended since the last call, at least one; nil after the gateway has closed.
-    package func results() async -> [DeliveryResult]? {
+    package func results() async -> DispatchResults? {
         if !finished.isEmpty {
-            defer { finished = [] }
+            defer { finished = DispatchResults() }
             return finished
         }
         guard !isClosed, reader == nil else { return nil }
@@ -132,8 +132,10 @@ extension Dispatcher {
             for report in reports {
                 guard let delivery = deliveries[report.ticket] else { continue }
                 touched.insert(delivery.app)
-                answered(delivery, report.answer, at: now, wall: wall)
+                let sentAt = wall.advanced(by: .zero - report.duration)
+                answered(delivery, report.answer, sentAt: sentAt, at: now, wall: wall)
             }
+            for app in touched { convict(tokensOf: app) }
             meter.observe(reports.map { $0.duration.seconds }, in: .apnsRequestDuration, [])
         case .window(let app, let size):
             schedulers[app]?.setWindow(size)
@@ -152,8 +154,14 @@ extension Dispatcher {
         }
     }
 
-    private func answered(_ delivery: Delivery, _ answer: PushAnswer, at now: MonotonicTime, wall: UnixTime) {
-        let disposition = APNsDisposition.of(answer)
+    private func answered(
+        _ delivery: Delivery, _ answer: PushAnswer, sentAt: UnixTime, at now: MonotonicTime, wall: UnixTime
+    ) {
+        var disposition = APNsDisposition.of(answer)
+        if disposition.device == .prune(goneAt: nil) {
+            // APNs said not since when: what was registered before the push left is gone, what came after is not known.
+            disposition.device = .prune(goneAt: sentAt.advanced(by: .milliseconds(1)))
+        }
         var response: APNsResponse?
         let reason: String
         switch answer {
@@ -182,11 +190,19 @@ extension Dispatcher {
         }
     }
 
+    /// Names the tokens that are bad beyond doubt, now that others of the app were accepted.
+    private func convict(tokensOf app: AppKey) {
+        guard let tokens = schedulers[app]?.takeBadTokens(), !tokens.isEmpty else { return }
+        for (token, reason) in tokens {
+            finished.badTokens.append(DispatchResults.BadToken(app: app, token: token, reason: reason))
+        }
+    }
+
     private func finish(
         _ delivery: Delivery, _ outcome: DeliveryOutcome, response: APNsResponse?, disposition: APNsDisposition?
     ) {
         deliveries[delivery.ticket] = nil
-        finished.append(
+        finished.deliveries.append(
             DeliveryResult(
                 delivery: delivery, outcome: outcome, response: response, device: disposition?.device ?? .keep,
                 attempts: attempts.removeValue(forKey: delivery.ticket) ?? 0, endedAt: clock.now(),
@@ -197,7 +213,7 @@ extension Dispatcher {
         guard !finished.isEmpty, let reader else { return }
         self.reader = nil
         reader.resume(returning: finished)
-        finished = []
+        finished = DispatchResults()
     }
 }
 

@@ -7,7 +7,8 @@ package import AegisPorts
 /// One actor owns all bookkeeping; work passes through it in batches. Loops of its own, all started by ``run()``:
 ///
 ///     intake ─▶ queue ─▶ work (plan, claim, hand to the dispatcher) ─▶ settle ─▶ commit
-///                          ▲ deferrals that have come due                └─▶ released partitions
+///                          ▲ deferrals that have come due   │              │ ▲     └─▶ released partitions
+///                                                           └▶ dead letters ◀┘
 package actor Pipeline {
     package struct Parts: Sendable {
         package var eventLog: any EventLog
@@ -66,6 +67,10 @@ package actor Pipeline {
     var openBytes = 0
     /// Due notifications that are being planned.
     var dueInWork = 0
+    /// Dead letters that the broker has not acknowledged.
+    var letters: [PendingLetter] = []
+    var lettersWaitSince: MonotonicTime?
+    var letterWaiter: CheckedContinuation<Void, Never>?
     var nextNotification: UInt64 = 0
     var nextTicket: UInt64 = 0
 
@@ -99,6 +104,7 @@ package actor Pipeline {
             group.addTask { await self.intakeLoop() }
             group.addTask { await self.workLoop() }
             group.addTask { await self.settleLoop() }
+            group.addTask { await self.letterLoop() }
             group.addTask { await self.commitLoop() }
             group.addTask { await self.deferralLoop() }
             group.addTask { await self.reminderLoop() }
@@ -136,6 +142,7 @@ package actor Pipeline {
         await commit()
         isStopped = true
         wakeWorker()
+        wakeLetterLoop()
         await parts.gateway.close()
         await parts.eventLog.close()
         return leftCount
@@ -199,32 +206,6 @@ package actor Pipeline {
         return nil
     }
 
-    /// Publishes dead letters until the broker has acknowledged them; false once the pipeline has stopped.
-    func publishPersistently(_ letters: [DeadLetter]) async -> Bool {
-        guard !letters.isEmpty else { return true }
-        var backoff = settings.firstBackoff
-        while !isStopped {
-            do throws(EventLogError) {
-                try await parts.deadLetters.publish(letters, at: parts.clock.now())
-                for letter in letters {
-                    parts.meter.add(1, to: .deadLetters, [letter.origin.topic, letter.rejection.kind.rawValue])
-                }
-                if deadLetterTrouble != nil { parts.log.info("Dead letters can be published again") }
-                deadLetterTrouble = nil
-                return true
-            } catch {
-                if deadLetterTrouble == nil {
-                    parts.log.error(
-                        "Dead letters cannot be published; their partitions wait", ["detail": .text(error.description)])
-                }
-                deadLetterTrouble = error
-                await pause(for: backoff)
-                backoff = min(backoff + backoff, settings.longestBackoff)
-            }
-        }
-        return false
-    }
-
     func pause(for duration: Duration) async {
         try? await parts.clock.sleep(until: parts.clock.uptime().advanced(by: duration))
     }
@@ -267,7 +248,12 @@ struct OpenNotification: Sendable {
     var wasAccepted: Bool
     /// Devices that failed; written when the notification closes, after the dead letter is acknowledged.
     var failures: [DeliveryResult] = []
+    /// Dead-lettered before anything was sent; the ledger has no row until the letter is acknowledged.
+    var isRejected = false
     var badgeApps: Set<AppID>
     /// Records that hold the same event for the same person: they are finished when it is, since only then nothing can be lost.
     var repeats: [RecordReference] = []
+
+    /// Every device has its outcome and none of them failed, so that nothing is left but to close it.
+    var isDelivered: Bool { remaining == 0 && failures.isEmpty }
 }

@@ -108,10 +108,11 @@ extension Pipeline {
 
     var openDeliveryCount: Int { openDeliveries.values.reduce(0, +) }
 
-    /// Nothing could be done with what would be read: the store is down, or every app's circuit is open.
+    /// Nothing could be done with what would be read: the store is down, too many dead letters wait for the broker, or every
+    /// app's circuit is open.
     var isOutage: Bool {
         get async {
-            if storeTrouble != nil { return true }
+            if storeTrouble != nil || deadLetterTrouble != nil && hasLetterBacklog { return true }
             return await dispatcher.holdsEverythingBack
         }
     }
@@ -222,6 +223,8 @@ extension Pipeline: ServiceHealth {
         if let brokerTrouble { degraded.append("Kafka cannot be reached: \(brokerTrouble.detail)") }
         if let deadLetterTrouble {
             degraded.append("dead letters cannot be published: \(deadLetterTrouble.detail)")
+        } else if let since = lettersWaitSince, since.duration(to: parts.clock.uptime()) > .seconds(5) {
+            degraded.append("dead letters wait for the broker's acknowledgement")
         }
         for (app, detail) in await dispatcher.unreachableApps.sorted(by: { $0.key.description < $1.key.description }) {
             degraded.append("APNs cannot be reached for \(app): \(detail)")

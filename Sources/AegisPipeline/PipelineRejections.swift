@@ -2,60 +2,71 @@ import AegisContent
 import AegisCore
 import AegisPorts
 
-/// A dead letter and whose record it closes.
-struct RejectedPart {
-    var letter: DeadLetter
-    var report: PipelineReport
-    var reference: RecordReference?
-}
-
 // MARK: - Dead letters of what nothing was sent for
 
 extension Pipeline {
-    func rejected(_ rejection: Rejection, of request: Request) -> RejectedPart {
-        let user = request.key.user
+    /// Books a notification that was refused, so that what repeats it waits for its dead letter as well.
+    func reject(_ rejection: Rejection, _ request: Request, number: UInt64, wasAccepted: Bool) -> PendingLetter {
+        let type = request.type.rules.name
+        let key = request.key
+        open[number] = OpenNotification(
+            key: key, type: type, origin: request.origin, remaining: 0, wasAccepted: wasAccepted, isRejected: true,
+            badgeApps: [])
+        let claim = claim(for: request, plan: .reject(rejection))
+        parts.meter.add(1, to: .notifications, [type, "rejected", rejection.kind.rawValue])
         switch request.origin {
         case .record(let reference, let record):
-            return rejected(
-                rejection, of: reference, record, event: request.event, type: request.type.rules.name, user: user)
+            return PendingLetter(
+                letter: DeadLetter(
+                    rejection: rejection, origin: reference.assignment.partition, record: record,
+                    eventID: key.event.id, type: type, user: parts.digests.hash(of: key.user)),
+                closing: .rejection(number, claim),
+                report: .rejected(record: reference, event: key.event, type: type, user: key.user, rejection))
         case .deferral(_, let bytes):
-            return rejected(rejection, ofDeferred: request.key, type: request.type.rules.name, bytes: bytes)
+            return pending(rejection, ofDeferred: key, bytes: bytes, number: number, claim: claim)
         }
     }
 
-    func rejected(_ orphan: DeferredNotification) -> RejectedPart {
-        rejected(
-            Rejection(
-                kind: .configuration, stage: .decide,
-                reason: "the catalog no longer has the type of this deferred notification"),
-            ofDeferred: orphan.key, type: orphan.type, bytes: orphan.event)
+    /// Books a deferred notification whose type has left the catalog.
+    func reject(orphan: DeferredNotification) -> PendingLetter {
+        let rejection = Rejection(
+            kind: .configuration, stage: .decide,
+            reason: "the catalog no longer has the type of this deferred notification")
+        let number = nextNotification
+        nextNotification += 1
+        openKeys[orphan.key] = number
+        open[number] = OpenNotification(
+            key: orphan.key, type: orphan.type, origin: .deferral(orphan.id, orphan.event), remaining: 0,
+            wasAccepted: false, isRejected: true, badgeApps: [])
+        return pending(
+            rejection, ofDeferred: orphan.key, bytes: orphan.event, number: number,
+            claim: Claim(
+                key: orphan.key, type: orphan.type, action: .reject(reason: rejection.reason), deferral: orphan.id))
     }
 
-    func rejected(
-        _ rejection: Rejection, ofDeferred key: NotificationKey, type: String, bytes: [UInt8]
-    ) -> RejectedPart {
+    private func pending(
+        _ rejection: Rejection, ofDeferred key: NotificationKey, bytes: [UInt8], number: UInt64, claim: Claim
+    ) -> PendingLetter {
         let (partition, record) = deferredOrigin(of: key, bytes: bytes)
-        return RejectedPart(
+        return PendingLetter(
             letter: DeadLetter(
-                rejection: rejection, origin: partition, record: record, eventID: key.event.id, type: type,
+                rejection: rejection, origin: partition, record: record, eventID: key.event.id, type: claim.type,
                 user: parts.digests.hash(of: key.user)),
+            closing: .rejection(number, claim),
             report: .rejected(
                 record: RecordReference(assignment: PartitionAssignment(partition: partition, epoch: 0), offset: -1),
-                event: key.event, type: type, user: key.user, rejection),
-            reference: nil)
+                event: key.event, type: claim.type, user: key.user, rejection))
     }
 
-    func rejected(
-        _ rejection: Rejection, of reference: RecordReference, _ record: KafkaRecord, event: DomainEvent?,
-        type: String?,
-        user: UserID?
-    ) -> RejectedPart {
-        RejectedPart(
+    /// A record, or an element of it, that names no notification.
+    func reject(_ rejection: Rejection, of record: WorkQueue.Record, event: DomainEvent?) -> PendingLetter {
+        PendingLetter(
             letter: DeadLetter(
-                rejection: rejection, origin: reference.assignment.partition, record: record,
-                eventID: event?.identity.id, type: type ?? event?.type, user: user.map { parts.digests.hash(of: $0) }),
-            report: .rejected(record: reference, event: event?.identity, type: type, user: user, rejection),
-            reference: reference)
+                rejection: rejection, origin: record.reference.assignment.partition, record: record.record,
+                eventID: event?.identity.id, type: event?.type),
+            closing: .part(of: record.reference),
+            report: .rejected(
+                record: record.reference, event: event?.identity, type: event?.type, user: nil, rejection))
     }
 
     /// A deferred event has left its record behind; its stored form takes the place of the value.

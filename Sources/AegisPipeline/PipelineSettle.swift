@@ -7,7 +7,7 @@ import AegisPorts
 extension Pipeline {
     func settleLoop() async {
         while let results = await dispatcher.results() {
-            await settle(results)
+            await settle(results.deliveries, badTokens: results.badTokens)
             await releaseFinished()
             if isIdle { wakeIdleWaiters() }
             await updatePauses()
@@ -15,10 +15,12 @@ extension Pipeline {
         }
     }
 
-    private func settle(_ results: [DeliveryResult]) async {
+    private func settle(_ results: [DeliveryResult], badTokens: [DispatchResults.BadToken]) async {
         guard let final = await prune(results) else { return }
         var settlement = Settlement()
-        var letters: [DeadLetter] = []
+        settlement.quarantines = badTokens.map {
+            Settlement.Prune(token: $0.token, app: $0.app, goneAt: nil, reason: $0.reason)
+        }
         var reports: [PipelineReport] = []
         var changed: [UInt64: OpenNotification] = [:]
         var touched: [DeliveryResult] = []
@@ -33,27 +35,16 @@ extension Pipeline {
             } else {
                 settlement.deliveries.append(settled(result, of: notification))
             }
-            if result.device == .quarantine {
-                settlement.quarantines.append(prune(of: result, goneAt: nil))
-            }
             reports.append(
                 .delivered(
                     result, key: notification.key, type: notification.type, reason: result.response?.reason?.text))
             changed[number] = notification
-            if notification.remaining == 0 { close(notification, settlement: &settlement, letters: &letters) }
+            if notification.isDelivered { close(notification, in: &settlement) }
         }
-        // A failed device is closed only after its dead letter is safe.
-        guard await publishPersistently(letters) else { return }
-        let written = settlement
-        let now = parts.clock.now()
-        let store = parts.store
-        let settled = await persistently("settle") { () async throws(StoreError) in
-            try await store.settle(written, at: now)
-        }
-        guard settled != nil else { return }
+        guard await write(settlement, at: parts.clock.now()) else { return }
         for result in touched { release(result) }
         for (number, notification) in changed { update(number, with: notification) }
-        count(touched)
+        count(touched, badTokens: badTokens)
         parts.observer?.saw(reports)
     }
 
@@ -62,12 +53,24 @@ extension Pipeline {
         var notification = notification
         // Repeats may have joined while it was written.
         notification.repeats = open[number]?.repeats ?? []
-        guard notification.remaining == 0 else {
-            open[number] = notification
-            return
+        guard !notification.isDelivered else {
+            open[number] = nil
+            return finish(notification)
         }
-        open[number] = nil
-        finish(notification)
+        open[number] = notification
+        // A failed device is closed only after its dead letter is safe.
+        guard notification.remaining == 0, let letter = deadLetter(for: notification) else { return }
+        publish([PendingLetter(letter: letter, closing: .failure(number))])
+    }
+
+    /// Writes outcomes; false once the pipeline has stopped.
+    func write(_ settlement: Settlement, at now: UnixTime) async -> Bool {
+        guard !settlement.isEmpty else { return true }
+        let store = parts.store
+        let settled = await persistently("settle") { () async throws(StoreError) in
+            try await store.settle(settlement, at: now)
+        }
+        return settled != nil
     }
 
     /// Soft-deletes what 410s named, and gives those another chance whose device has registered since.
@@ -136,22 +139,18 @@ extension Pipeline {
             reason: result.response?.reason?.text ?? "\(result.response?.status ?? 0)")
     }
 
-    private func settled(_ result: DeliveryResult, of notification: OpenNotification) -> Settlement.Delivery {
+    func settled(_ result: DeliveryResult, of notification: OpenNotification) -> Settlement.Delivery {
         Settlement.Delivery(
             key: notification.key, device: result.delivery.planned.device.id, pushID: result.delivery.planned.pushID,
             outcome: result.outcome, status: result.response?.status, reason: result.response?.reason?.text,
             attempts: result.attempts)
     }
 
-    private func close(
-        _ notification: OpenNotification, settlement: inout Settlement, letters: inout [DeadLetter]
-    ) {
-        for failure in notification.failures { settlement.deliveries.append(settled(failure, of: notification)) }
+    func close(_ notification: OpenNotification, in settlement: inout Settlement) {
         settlement.closures.append(
             Settlement.Closure(
                 key: notification.key, state: .sent, reason: nil, wasAccepted: notification.wasAccepted))
         if case .deferral(let id, _) = notification.origin { settlement.finishedDeferrals.append(id) }
-        if let letter = deadLetter(for: notification) { letters.append(letter) }
     }
 
     private func deadLetter(for notification: OpenNotification) -> DeadLetter? {
@@ -187,7 +186,7 @@ extension Pipeline {
         openDeliveries[delivery.lane] = max(0, (openDeliveries[delivery.lane] ?? 0) - 1)
     }
 
-    private func finish(_ notification: OpenNotification) {
+    func finish(_ notification: OpenNotification) {
         openKeys[notification.key] = nil
         if !notification.wasAccepted {
             for app in notification.badgeApps { badges.takeBack(notification.key.user, app) }
@@ -196,7 +195,8 @@ extension Pipeline {
         for reference in notification.repeats { finishPart(of: reference) }
     }
 
-    private func count(_ results: [DeliveryResult]) {
+    private func count(_ results: [DeliveryResult], badTokens: [DispatchResults.BadToken]) {
+        for token in badTokens { parts.meter.add(1, to: .tokensPruned, [token.reason]) }
         var waits: [Lane: [Double]] = [:]
         for result in results {
             let delivery = result.delivery
@@ -206,9 +206,6 @@ extension Pipeline {
                     delivery.app.app.text, delivery.app.environment.rawValue, delivery.planned.type.rawValue,
                     result.outcome.name,
                 ])
-            if result.device == .quarantine {
-                parts.meter.add(1, to: .tokensPruned, [result.response?.reason?.text ?? "other"])
-            }
             if result.response != nil {
                 waits[delivery.lane, default: []].append(max(0, result.endedAt.since(delivery.recordedAt).seconds))
             }

@@ -55,7 +55,7 @@ extension Pipeline {
             let hasWork =
                 (queue.hasDue && hasRoom(in: .standard))
                 || Lane.allCases.contains { queue.hasRecords(in: $0) && hasRoom(in: $0) }
-            guard hasWork else { return false }
+            guard hasWork, !hasLetterBacklog else { return false }
             return await !isOutage
         }
     }
@@ -66,8 +66,10 @@ extension Pipeline {
     }
 
     func deferralLoop() async {
+        var isBehind = false
         while !isStopped {
-            await pause(for: settings.deferralInterval)
+            // While more is due than one batch takes, the next follows as soon as this one is in work.
+            await pause(for: isBehind ? min(.milliseconds(5), settings.deferralInterval) : settings.deferralInterval)
             // What is taken is leased: nothing is, while it could not be used.
             guard !isDraining, !queue.hasDue, await !isOutage else { continue }
             let now = parts.clock.now()
@@ -77,6 +79,7 @@ extension Pipeline {
             let due = await persistently("take_due") { () async throws(StoreError) in
                 try await store.takeDue(at: now, limit: limit, lease: lease)
             }
+            isBehind = due?.count == limit
             guard let due, !due.isEmpty, !isDraining else { continue }
             queue.append(due: due)
             wakeWorker()
@@ -85,7 +88,7 @@ extension Pipeline {
 
     private func process() async {
         var requests: [Request] = []
-        var rejected: [RejectedPart] = []
+        var rejected: [PendingLetter] = []
         var reports: [PipelineReport] = []
         var orphans: [DeferredNotification] = []
         if hasRoom(in: .standard) {
@@ -112,7 +115,7 @@ extension Pipeline {
     }
 
     private func expand(
-        _ record: WorkQueue.Record, requests: inout [Request], rejected: inout [RejectedPart],
+        _ record: WorkQueue.Record, requests: inout [Request], rejected: inout [PendingLetter],
         reports: inout [PipelineReport]
     ) {
         let partition = record.reference.assignment.partition
@@ -122,8 +125,7 @@ extension Pipeline {
             reports.append(.ignored(record: record.reference, reason: reason))
         }
         func reject(_ rejection: Rejection, _ event: DomainEvent?) {
-            rejected.append(
-                self.rejected(rejection, of: record.reference, record.record, event: event, type: nil, user: nil))
+            rejected.append(self.reject(rejection, of: record, event: event))
         }
         for item in decoder.decode(record.record, from: partition) {
             switch item {
@@ -178,51 +180,38 @@ extension Pipeline {
 
     /// False if the pipeline has stopped before everything was handed over.
     private func decideAndSend(
-        _ requests: [Request], rejected: [RejectedPart], orphans: [DeferredNotification], reports: [PipelineReport]
+        _ requests: [Request], rejected: [PendingLetter], orphans: [DeferredNotification], reports: [PipelineReport]
     ) async -> Bool {
-        var rejected = rejected
         var reports = reports
         guard let snapshots = await recall(requests.map(\.key)) else { return false }
         let now = parts.clock.now()
-        let planned = plan(requests, snapshots: snapshots, at: now)
-        var claims: [Claim] = []
-        claims.reserveCapacity(planned.count + orphans.count)
-        for item in planned {
-            if case .reject(let rejection) = item.plan {
-                rejected.append(self.rejected(rejection, of: item.request))
-            }
-            claims.append(claim(for: item.request, plan: item.plan))
+        var letters = rejected + orphans.map { reject(orphan: $0) }
+        let planned = plan(requests, snapshots: snapshots, letters: &letters, at: now)
+        publish(letters)
+        guard let results = await write(planned.map { claim(for: $0.request, plan: $0.plan) }, at: now) else {
+            return false
         }
-        for orphan in orphans {
-            let part = self.rejected(orphan)
-            rejected.append(part)
-            claims.append(
-                Claim(
-                    key: orphan.key, type: orphan.type, action: .reject(reason: part.letter.rejection.reason),
-                    deferral: orphan.id))
-        }
-        // Acknowledged before the ledger calls them closed: a crash in between repeats a dead letter and loses none.
-        guard await publishPersistently(rejected.map(\.letter)) else { return false }
-        reports.append(contentsOf: rejected.map(\.report))
-        guard let results = await write(claims, at: now) else { return false }
-        let settlement = Settlement(finishedDeferrals: orphans.map(\.id))
-        await handOver(planned, results: results, settlement: settlement, reports: &reports)
-        for part in rejected {
-            if let reference = part.reference { finishPart(of: reference) }
-        }
+        guard await handOver(planned, results: results, reports: &reports) else { return false }
         parts.observer?.saw(reports)
         return true
     }
 
-    private func plan(_ requests: [Request], snapshots: [RecipientSnapshot], at now: UnixTime) -> [Planned] {
+    /// Decides on each; what is refused is booked and goes to the dead letters, the rest is answered.
+    private func plan(
+        _ requests: [Request], snapshots: [RecipientSnapshot], letters: inout [PendingLetter], at now: UnixTime
+    ) -> [Planned] {
         var planned: [Planned] = []
         planned.reserveCapacity(requests.count)
-        var rejectedKeys: Set<NotificationKey> = []
         for (request, snapshot) in zip(requests, snapshots) {
             let key = request.key
             let number = openKeys[key]
             // The same event twice in this process at once: the first is on its way.
-            guard number == nil, !rejectedKeys.contains(key) else {
+            guard number == nil else {
+                if let number, open[number]?.isRejected == true {
+                    // There is no row yet to count it on: that comes with the dead letter.
+                    if case .record(let reference, _) = request.origin { open[number]?.repeats.append(reference) }
+                    continue
+                }
                 planned.append(
                     Planned(request: request, plan: .duplicate, number: number, isRepeat: true, wasAccepted: false))
                 continue
@@ -236,8 +225,12 @@ extension Pipeline {
                 item.number = nextNotification
                 openKeys[key] = nextNotification
                 nextNotification += 1
-            case .reject:
-                rejectedKeys.insert(key)
+            case .reject(let rejection):
+                openKeys[key] = nextNotification
+                letters.append(
+                    reject(rejection, request, number: nextNotification, wasAccepted: item.wasAccepted))
+                nextNotification += 1
+                continue
             case .duplicate:
                 item.isLeftOpen = snapshot.entry?.state == .claimed
             case .suppress, .postpone:
@@ -256,7 +249,7 @@ extension Pipeline {
         }
     }
 
-    private func write(_ claims: [Claim], at now: UnixTime) async -> [ClaimResult]? {
+    func write(_ claims: [Claim], at now: UnixTime) async -> [ClaimResult]? {
         guard !claims.isEmpty else { return [] }
         let store = parts.store
         return await persistently("claim") { () async throws(StoreError) in
@@ -264,7 +257,7 @@ extension Pipeline {
         }
     }
 
-    private func claim(for request: Request, plan: NotificationPlan) -> Claim {
+    func claim(for request: Request, plan: NotificationPlan) -> Claim {
         var deferral: DeferralID?
         if case .deferral(let id, _) = request.origin { deferral = id }
         let action: Claim.Action =
@@ -281,19 +274,15 @@ extension Pipeline {
         return Claim(key: request.key, type: request.type.rules.name, action: action, deferral: deferral)
     }
 
+    /// False if the pipeline has stopped before everything was written.
     private func handOver(
-        _ planned: [Planned], results: [ClaimResult], settlement: Settlement, reports: inout [PipelineReport]
-    ) async {
+        _ planned: [Planned], results: [ClaimResult], reports: inout [PipelineReport]
+    ) async -> Bool {
         var deliveries: [Delivery] = []
-        var settlement = settlement
+        var settlement = Settlement()
         for (item, result) in zip(planned, results) {
             let request = item.request
             let type = request.type.rules.name
-            if case .reject(let rejection) = item.plan {
-                parts.meter.add(1, to: .notifications, [type, "rejected", rejection.kind.rawValue])
-                if case .deferral(let id, _) = request.origin { settlement.finishedDeferrals.append(id) }
-                continue
-            }
             var outcome = NotificationReport.Outcome.duplicate
             switch (item.plan, result) {
             case (.send(let plan, let targets), .claimed(let counts)):
@@ -324,11 +313,7 @@ extension Pipeline {
             if case .record(let reference, _) = request.origin { end(item, of: reference) }
         }
         if !deliveries.isEmpty { await dispatcher.submit(deliveries) }
-        guard !settlement.finishedDeferrals.isEmpty || !settlement.closures.isEmpty else { return }
-        let written = settlement
-        let now = parts.clock.now()
-        let store = parts.store
-        _ = await persistently("settle") { () async throws(StoreError) in try await store.settle(written, at: now) }
+        return await write(settlement, at: parts.clock.now())
     }
 
     /// Whether the row of a due notification that is not sent may go.

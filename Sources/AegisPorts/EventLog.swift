@@ -63,6 +63,8 @@ package struct EventLogError: Error, Hashable, Sendable, CustomStringConvertible
         case fenced
         /// A property librdkafka does not take.
         case configuration
+        /// The broker takes no record of this size.
+        case tooLarge
         case other
     }
 
@@ -83,8 +85,11 @@ package struct EventLogError: Error, Hashable, Sendable, CustomStringConvertible
 
 /// Where records go that could not be used.
 package protocol DeadLetters: Sendable {
-    /// Returns when the broker has acknowledged every one of them; their origin's offsets may be committed then.
-    func publish(_ letters: [DeadLetter], at now: UnixTime) async throws(EventLogError)
+    /// Returns when each of them has its answer.
+    ///
+    /// - Returns: One answer a letter, in their order: nil once the broker has acknowledged it, so that the offset of its origin
+    ///   may be committed, else why not.
+    func publish(_ letters: [DeadLetter], at now: UnixTime) async -> [EventLogError?]
 }
 
 /// Where events are published: the `publish` verb and `POST /v1/events`.

@@ -152,6 +152,11 @@ package struct DeferredNotification: Hashable, Sendable {
 
 /// What became of a batch, as one write.
 package struct Settlement: Hashable, Sendable {
+    /// Whether there is nothing to write.
+    package var isEmpty: Bool {
+        deliveries.isEmpty && closures.isEmpty && prunes.isEmpty && quarantines.isEmpty && finishedDeferrals.isEmpty
+    }
+
     package struct Delivery: Hashable, Sendable {
         package var key: NotificationKey
         package var device: DeviceID

@@ -29,6 +29,7 @@ package final class InMemoryBroker: DeadLetters, EventPublisher {
         var nextMember = 0
         var nextPartition = 0
         var isReachable = true
+        var largestRecord = 1_048_588
     }
 
     private let state = Lock(State())
@@ -45,36 +46,48 @@ package final class InMemoryBroker: DeadLetters, EventPublisher {
 
     // MARK: Writing
 
-    package func publish(_ letters: [DeadLetter], at now: UnixTime) async throws(EventLogError) {
-        let records = letters.map { letter in
-            OutgoingRecord(
-                key: letter.record.key, value: letter.record.value,
-                headers: letter.record.headers.filter { !$0.name.hasPrefix(DeadLetter.addedHeaderPrefix) }
-                    + letter.addedHeaders(at: now))
+    package func publish(_ letters: [DeadLetter], at now: UnixTime) async -> [EventLogError?] {
+        letters.map { letter in
+            append(
+                OutgoingRecord(
+                    key: letter.record.key, value: letter.record.value,
+                    headers: letter.record.headers.filter { !$0.name.hasPrefix(DeadLetter.addedHeaderPrefix) }
+                        + letter.addedHeaders(at: now)), to: deadLetterTopic)
         }
-        try await publish(records, to: deadLetterTopic)
     }
 
+    /// Records above this are refused.
+    package func setLargestRecord(_ bytes: Int) { state.withLock { $0.largestRecord = bytes } }
+
     package func publish(_ records: [OutgoingRecord], to topic: String) async throws(EventLogError) {
-        let error: EventLogError? = state.withLock { state in
+        for record in records {
+            if let error = append(record, to: topic) { throw error }
+        }
+    }
+
+    private func append(_ record: OutgoingRecord, to topic: String) -> EventLogError? {
+        state.withLock { state in
             guard state.isReachable else { return Self.unreachable("produce") }
             guard let count = state.topics[topic]?.count else {
                 return EventLogError(kind: .unknownTopic, operation: "produce", detail: "no such topic")
             }
-            for record in records {
-                let partition: Int
-                if let key = record.key {
-                    partition = Int(key.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }) % count
-                } else {
-                    partition = state.nextPartition % count
-                    state.nextPartition += 1
-                }
-                Self.append(record, to: topic, partition, at: UnixTime(milliseconds: 0), in: &state)
+            let stored = KafkaRecord(
+                offset: 0, timestamp: UnixTime(milliseconds: 0), key: record.key, value: record.value,
+                headers: record.headers)
+            guard stored.byteCount <= state.largestRecord else {
+                return EventLogError(kind: .tooLarge, operation: "produce", detail: "the record is too large")
             }
+            let partition: Int
+            if let key = record.key {
+                partition = Int(key.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }) % count
+            } else {
+                partition = state.nextPartition % count
+                state.nextPartition += 1
+            }
+            Self.append(record, to: topic, partition, at: UnixTime(milliseconds: 0), in: &state)
             Self.feedAll(&state)
             return nil
         }
-        if let error { throw error }
     }
 
     /// Writes to one partition, at a time of the caller's choice.

@@ -4,36 +4,76 @@ import AegisPorts
 ///
 /// Belongs to the producer's thread.
 struct BatchTracker {
-    typealias Caller = CheckedContinuation<EventLogError?, Never>
+    /// One answer a record, in order; nil is an acknowledgement.
+    typealias Caller = CheckedContinuation<[EventLogError?], Never>
+
+    /// Names one record of a batch, in a pointer's width: what the client hands back with its delivery report.
+    struct RecordTag: Hashable, Sendable {
+        /// Zero would be the null pointer, which the client takes for no context; batches count from 1.
+        let number: UInt
+
+        init(number: UInt) {
+            self.number = number
+        }
+
+        init(batch: UInt, index: Int) {
+            number = batch << Self.indexBits | UInt(truncatingIfNeeded: index)
+        }
+
+        var batch: UInt { number >> Self.indexBits }
+        var index: Int { Int(number & (1 << Self.indexBits - 1)) }
+
+        private static let indexBits: UInt = 24
+    }
+
+    private enum Answer {
+        case awaited
+        case acknowledged
+        case failed(EventLogError)
+    }
 
     private struct Batch {
+        var answers: [Answer]
         var outstanding: Int
-        var failure: EventLogError?
         let caller: Caller
     }
 
     private var batches: [UInt: Batch] = [:]
-    // Zero would be the null pointer, which the client takes for no context.
     private var lastID: UInt = 0
 
+    /// - Parameter count: at least 1.
     mutating func add(count: Int, for caller: Caller) -> UInt {
         lastID &+= 1
-        batches[lastID] = Batch(outstanding: count, caller: caller)
+        batches[lastID] = Batch(
+            answers: Array(repeating: .awaited, count: count), outstanding: count, caller: caller)
         return lastID
     }
 
-    /// So many records of a batch have their answer; the caller resumes with the last of them, with the first failure.
-    mutating func settle(_ id: UInt, count: Int = 1, failure: EventLogError? = nil) {
-        guard var batch = batches[id] else { return }
-        batch.outstanding -= count
-        batch.failure = batch.failure ?? failure
-        batches[id] = batch
-        guard batch.outstanding <= 0 else { return }
-        batches[id] = nil
-        batch.caller.resume(returning: batch.failure)
+    /// A record has its answer; the caller resumes with the last of them.
+    mutating func settle(_ tag: RecordTag, failure: EventLogError?) {
+        guard batches[tag.batch]?.answers.indices.contains(tag.index) == true else { return }
+        batches[tag.batch]?.answers[tag.index] = failure.map { .failed($0) } ?? .acknowledged
+        batches[tag.batch]?.outstanding -= 1
+        guard let batch = batches[tag.batch], batch.outstanding <= 0 else { return }
+        batches[tag.batch] = nil
+        Self.resume(batch, awaited: nil)
     }
 
+    /// Whatever has no answer gets this one.
     mutating func failAll(_ error: EventLogError) {
-        for id in Array(batches.keys) { settle(id, count: .max, failure: error) }
+        let all = batches.values
+        batches = [:]
+        for batch in all { Self.resume(batch, awaited: error) }
+    }
+
+    private static func resume(_ batch: Batch, awaited: EventLogError?) {
+        batch.caller.resume(
+            returning: batch.answers.map { answer in
+                switch answer {
+                case .awaited: awaited
+                case .acknowledged: nil
+                case .failed(let error): error
+                }
+            })
     }
 }

@@ -13,7 +13,7 @@ final class ClientContext: Sendable {
         case problem(KafkaCode, reason: String)
         case committed(id: UInt, KafkaCode, [PartitionList.Entry])
         /// One record of a batch was acknowledged, or could not be delivered.
-        case delivered(batch: UInt, KafkaCode)
+        case delivered(BatchTracker.RecordTag, KafkaCode)
     }
 
     private let events = Lock<[Event]>([])
@@ -103,6 +103,8 @@ enum ClientCallbacks {
             _, message, opaque in
             guard let message = unsafe message else { return }
             unsafe ClientContext.from(opaque)?.add(
-                .delivered(batch: UInt(bitPattern: message.pointee._private), KafkaCode(message.pointee.err)))
+                .delivered(
+                    BatchTracker.RecordTag(number: UInt(bitPattern: message.pointee._private)),
+                    KafkaCode(message.pointee.err)))
         }
 }

@@ -47,6 +47,7 @@ struct KafkaCode: Hashable, Sendable {
         case RD_KAFKA_RESP_ERR__INVALID_ARG, RD_KAFKA_RESP_ERR_INVALID_CONFIG, RD_KAFKA_RESP_ERR_INVALID_GROUP_ID,
             RD_KAFKA_RESP_ERR_INVALID_SESSION_TIMEOUT, RD_KAFKA_RESP_ERR_INCONSISTENT_GROUP_PROTOCOL:
             .configuration
+        case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE: .tooLarge
         default:
             .other
         }
@@ -58,7 +59,7 @@ struct KafkaCode: Hashable, Sendable {
     var allowsAnotherCommit: Bool {
         switch kind {
         case .unreachable, .fenced: true
-        case .refused, .unknownTopic, .configuration, .other: false
+        case .refused, .unknownTopic, .configuration, .tooLarge, .other: false
         }
     }
 

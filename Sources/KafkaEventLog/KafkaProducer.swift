@@ -30,20 +30,25 @@ package final class KafkaProducer: DeadLetters, EventPublisher {
 
     deinit { inbox.send(.close(nil)) }
 
-    package func publish(_ letters: [DeadLetter], at now: UnixTime) async throws(EventLogError) {
+    package func publish(_ letters: [DeadLetter], at now: UnixTime) async -> [EventLogError?] {
         let records = letters.map { letter in
             // Of a record that was replayed and failed again, only the newest account is kept.
             let kept = letter.record.headers.filter { !$0.name.hasPrefix(DeadLetter.addedHeaderPrefix) }
             return OutgoingRecord(
                 key: letter.record.key, value: letter.record.value, headers: kept + letter.addedHeaders(at: now))
         }
-        try await publish(records, to: deadLetterTopic)
+        return await answers(to: records, for: deadLetterTopic)
     }
 
     package func publish(_ records: [OutgoingRecord], to topic: String) async throws(EventLogError) {
-        guard !records.isEmpty else { return }
-        let error: EventLogError? = await withCheckedContinuation { inbox.send(.publish(records, topic, $0)) }
-        if let error { throw error }
+        for error in await answers(to: records, for: topic) {
+            if let error { throw error }
+        }
+    }
+
+    private func answers(to records: [OutgoingRecord], for topic: String) async -> [EventLogError?] {
+        guard !records.isEmpty else { return [] }
+        return await withCheckedContinuation { inbox.send(.publish(records, topic, $0)) }
     }
 
     /// Waits for what is on its way, up to the setting, and ends; every caller has an answer then.
@@ -60,7 +65,8 @@ final class ProducerInbox: Sendable {
 
         func answerClosed() {
             switch self {
-            case .publish(_, _, let caller): caller.resume(returning: ProducerInbox.closed)
+            case .publish(let records, _, let caller):
+                caller.resume(returning: records.map { _ in ProducerInbox.closed })
             case .close(let caller): caller?.resume()
             }
         }

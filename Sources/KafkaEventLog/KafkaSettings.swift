@@ -90,6 +90,8 @@ package struct KafkaProducerSettings: Hashable, Sendable {
             ("bootstrap.servers", brokers),
             ("client.id", "aegis"),
             ("linger.ms", "5"),
+            // A dead letter is its record and our headers: what the broker let through once is for the broker to judge again.
+            ("message.max.bytes", "67108864"),
             ("allow.auto.create.topics", "false"),
             ("log.connection.close", "false"),
         ] + properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [

@@ -43,8 +43,8 @@ final class ProduceLoop {
             var isFatal = false
             for event in client.context.takeEvents() {
                 switch event {
-                case .delivered(let batch, let code):
-                    batches.settle(batch, failure: code.isSuccess ? nil : code.error(during: "produce"))
+                case .delivered(let tag, let code):
+                    batches.settle(tag, failure: code.isSuccess ? nil : code.error(during: "produce"))
                 case .problem(let code, _): isFatal = isFatal || code.code == RD_KAFKA_RESP_ERR__FATAL
                 case .assigned, .revoked, .committed: break
                 }
@@ -76,18 +76,19 @@ final class ProduceLoop {
     /// Returns whether every record of the batch has been handed over or refused; else the queue was full.
     private func handOver(_ batch: Waiting) -> Bool {
         for index in batch.next..<batch.records.count {
-            let code = produce(batch.records[index], to: batch.topic, batch: batch.batch)
+            let tag = BatchTracker.RecordTag(batch: batch.batch, index: index)
+            let code = produce(batch.records[index], to: batch.topic, tag: tag)
             if code?.code == RD_KAFKA_RESP_ERR__QUEUE_FULL {
                 waiting[0].next = index
                 return false
             }
-            if let code { batches.settle(batch.batch, failure: code.error(during: "produce")) }
+            if let code { batches.settle(tag, failure: code.error(during: "produce")) }
         }
         return true
     }
 
     /// Hands one record over, copied; nil when the client took it, and then its delivery report follows.
-    private func produce(_ record: OutgoingRecord, to topic: String, batch: UInt) -> KafkaCode? {
+    private func produce(_ record: OutgoingRecord, to topic: String, tag: BatchTracker.RecordTag) -> KafkaCode? {
         let headers = unsafe Self.headers(record.headers)
         let code = unsafe topic.withCString { name in
             unsafe Self.withBytes(record.key) { key in
@@ -105,7 +106,7 @@ final class ProduceLoop {
                         })
                     unsafe arguments.append(
                         Self.argument(RD_KAFKA_VTYPE_OPAQUE) {
-                            unsafe $0.ptr = UnsafeMutableRawPointer(bitPattern: batch)
+                            unsafe $0.ptr = UnsafeMutableRawPointer(bitPattern: tag.number)
                         })
                     if let headers = unsafe headers {
                         unsafe arguments.append(

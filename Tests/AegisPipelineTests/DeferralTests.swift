@@ -29,6 +29,21 @@ extension PipelineTests {
             await rig.drain()
         }
 
+        @Test func `many that are due come batch after batch, without a pause between`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            let rig = try Rig(world, Rig.Options(batchSize: 5, deferralInterval: .seconds(1)))
+            for number in 0..<400 { postpone(world, "o-\(number)") }
+            try await eventually("committed") { world.committed() == 400 }
+            world.clock.advance(by: .seconds(3_601))
+            let began = ContinuousClock.now
+            try await eventually("gone") { try await world.store.deferredCount() == 0 }
+            // At a batch a second it would take 80.
+            #expect(began.duration(to: .now) < .seconds(40))
+            #expect(rig.gateway.sent.count == 400)
+            await rig.drain()
+        }
+
         @Test func `a redelivery of what is deferred does not shorten the wait`() async throws {
             let world = try World()
             try await world.register("ada", number: 1)

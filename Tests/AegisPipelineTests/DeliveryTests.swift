@@ -239,6 +239,69 @@ extension PipelineTests {
             await rig.drain()
         }
 
+        @Test func `no device is set aside while nothing of its app is accepted`() async throws {
+            let world = try World()
+            try await world.register("ada", devices: 3, number: 1)
+            try await world.register("ben", number: 2)
+            let rig = try Rig(world)
+            for token in 100..<103 { rig.gateway.script(.sample(token), [.status(400, "BadDeviceToken")]) }
+            world.publish("o-1", for: ["ada"])
+            try await eventually("committed") { world.committed() == 1 }
+            #expect(try await world.store.devices(of: .sample("ada")).allSatisfy { $0.quarantinedAt == nil })
+            // One that is accepted shows that app, topic and environment are right.
+            world.publish("o-2", for: ["ben"])
+            try await eventually("set aside") {
+                try await world.store.devices(of: .sample("ada")).allSatisfy { $0.quarantinedAt != nil }
+            }
+            #expect(rig.meter.count(.tokensPruned, "BadDeviceToken") == 3)
+            await rig.drain()
+        }
+
+        @Test func `a 410 that names no time spares a device that registered after the push had left`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            let rig = try Rig(world, Rig.Options(isHolding: true))
+            rig.gateway.script(.sample(100), [.status(410, "Unregistered")])
+            world.publish("o-1", for: ["ada"])
+            try await eventually("sent") { rig.gateway.sent.count == 1 }
+            world.clock.advance(by: .seconds(1))
+            try await world.register("ada", number: 1)
+            rig.gateway.releaseAnswers()
+            try await eventually("committed") { world.committed() == 1 }
+            #expect(try await world.store.devices(of: .sample("ada")).count == 1)
+            #expect(rig.witness.ends == [.accepted])
+            await rig.drain()
+        }
+
+        @Test func `a 410 that names no time removes what was registered before the push left`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            let rig = try Rig(world)
+            rig.gateway.script(.sample(100), [.status(410)])
+            world.publish("o-1", for: ["ada"])
+            try await eventually("committed") { world.committed() == 1 }
+            #expect(try await world.store.devices(of: .sample("ada")).isEmpty)
+            await rig.drain()
+        }
+
+        @Test func `users whose ids differ in the form of a letter alone are two`() async throws {
+            let world = try World()
+            let composed = "jos\u{E9}"
+            let decomposed = "jose\u{301}"
+            try await world.register(composed, number: 1)
+            try await world.register(decomposed, number: 2)
+            let rig = try Rig(world)
+            world.publish("o-1", for: [composed])
+            world.publish("o-1", for: [decomposed])
+            world.publish("o-\u{E9}", for: [composed])
+            world.publish("o-e\u{301}", for: [composed])
+            try await eventually("committed") { world.committed() == 4 }
+            #expect(rig.gateway.sent.map(\.token).count { $0 == .sample(100) } == 3)
+            #expect(rig.gateway.sent.map(\.token).count { $0 == .sample(200) } == 1)
+            #expect(rig.witness.decisions.allSatisfy { $0 != .duplicate })
+            await rig.drain()
+        }
+
         @Test func `a throttled device delays itself alone`() async throws {
             let world = try World()
             try await world.register("ada", number: 1)

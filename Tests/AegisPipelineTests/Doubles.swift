@@ -157,15 +157,16 @@ final class FaultyDeadLetters: DeadLetters {
 
     func setFailing(_ value: Bool) { isFailing.withLock { $0 = value } }
 
-    func publish(_ batch: [DeadLetter], at now: UnixTime) async throws(EventLogError) {
+    func publish(_ batch: [DeadLetter], at now: UnixTime) async -> [EventLogError?] {
         let failure = EventLogError(kind: .other, operation: "produce", detail: "refused")
-        guard !isFailing.withLock({ $0 }) else { throw failure }
+        let refused: [EventLogError?] = batch.map { _ in failure }
+        guard !isFailing.withLock({ $0 }) else { return refused }
         switch fuse.step() {
-        case .pass: try await letters.publish(batch, at: now)
+        case .pass: return await letters.publish(batch, at: now)
         case .applyThenFail:
-            try await letters.publish(batch, at: now)
-            throw failure
-        case .fail: throw failure
+            _ = await letters.publish(batch, at: now)
+            return refused
+        case .fail: return refused
         }
     }
 }

@@ -53,6 +53,41 @@ extension PipelineTests {
             await rig.drain()
         }
 
+        @Test(arguments: [PushAnswer.unknown(.deadline), .unknown(.streamReset), .unknown(.connectionLost)])
+        func `an APNs that does not answer is an outage and costs no push`(silence: PushAnswer) async throws {
+            let world = try World()
+            for number in 0..<10 { try await world.register("u\(number)", number: number) }
+            let rig = try Rig(world, Rig.Options(maxAttempts: 3, failureLimit: 5))
+            for number in 0..<10 {
+                rig.gateway.script(.sample(number * 100), Array(repeating: silence, count: 8))
+            }
+            for number in 0..<10 { world.publish("o-\(number)", for: ["u\(number)"]) }
+            try await eventually("told") {
+                await rig.pipeline.health().degraded.contains { $0.hasPrefix("circuit of \(AppKey.sample) is open") }
+            }
+            try await eventually("committed") { world.committed() == 10 }
+            #expect(world.deadLetters.isEmpty)
+            #expect(rig.witness.ends == Array(repeating: .accepted, count: 10))
+            await rig.drain()
+        }
+
+        @Test func `a push whose stream is reset while others are accepted uses up its attempts`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            try await world.register("ben", number: 2)
+            let rig = try Rig(world)
+            rig.gateway.script(.sample(100), Array(repeating: .unknown(.streamReset), count: 1_000))
+            world.publish("o-0", for: ["ada"])
+            var published = 0
+            try await eventually("dead-lettered") {
+                published += 1
+                world.publish("b-\(published)", for: ["ben"])
+                return world.deadLetters.count == 1
+            }
+            #expect(world.deadLetters.first?.header("aegis-dlq-kind") == "delivery")
+            await rig.drain()
+        }
+
         @Test func `an open circuit that holds no push does not pause for ever`() async throws {
             let world = try World()
             for number in 0..<6 { try await world.register("u\(number)", number: number) }

@@ -58,12 +58,48 @@ extension PipelineTests {
             try await eventually("told") {
                 await rig.pipeline.health().degraded.contains { $0.hasPrefix("dead letters cannot be published") }
             }
-            try await Task.sleep(for: .milliseconds(20))
+            // What is good goes on meanwhile; the offset stays before the bad one.
+            try await eventually("sent") { rig.witness.ends == [.accepted] }
             #expect(world.committed() == nil)
             rig.letters.setFailing(false)
             try await eventually("committed") { world.committed() == 2 }
             #expect(world.deadLetters.count == 1)
             #expect(await rig.pipeline.health().degraded.isEmpty)
+            await rig.drain()
+        }
+
+        @Test func `a record that makes too large a dead letter is told of without its bytes, and the others flow`()
+            async throws
+        {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            world.broker.setLargestRecord(10_000)
+            let rig = try Rig(world)
+            world.publish(raw: String(repeating: "x", count: 9_990))
+            world.publish(raw: "short")
+            world.publish("o-1", for: ["ada"])
+            try await eventually("committed") { world.committed() == 3 }
+            #expect(rig.witness.ends == [.accepted])
+            #expect(world.deadLetters.count == 2)
+            let abridged = try #require(world.deadLetters.first { $0.header("aegis-dlq-omitted-bytes") != nil })
+            #expect(abridged.header("aegis-dlq-omitted-bytes") == "9990")
+            #expect(abridged.header("aegis-dlq-offset") == "0")
+            #expect(abridged.value == [])
+            #expect(await rig.pipeline.health().degraded.isEmpty)
+            await rig.drain()
+        }
+
+        @Test func `what is bad without end stops the reading while dead letters cannot be published`() async throws {
+            let world = try World()
+            let rig = try Rig(world, Rig.Options(batchSize: 5))
+            rig.letters.setFailing(true)
+            for _ in 0..<200 { world.publish(raw: "not json") }
+            try await eventually("paused") {
+                await rig.pipeline.health().degraded.contains("paused topics: events")
+            }
+            rig.letters.setFailing(false)
+            try await eventually("committed") { world.committed() == 200 }
+            #expect(world.deadLetters.count == 200)
             await rig.drain()
         }
 

@@ -105,6 +105,7 @@ struct Rig: Sendable {
         var maxAttempts = 3
         var failureLimit = 20
         var secondChanceDelay = Duration.milliseconds(20)
+        var deferralInterval = Duration.milliseconds(10)
         var deferralLease = Duration.seconds(600)
         var rejectsUnmatched = false
         var fuse = Fuse()
@@ -138,7 +139,7 @@ struct Rig: Sendable {
                 log: QuietLog(), meter: meter, observer: witness),
             settings: PipelineSettings(
                 topics: topics, maxInFlight: options.maxInFlight, batchSize: options.batchSize,
-                commitInterval: .milliseconds(5), deferralInterval: .milliseconds(10),
+                commitInterval: .milliseconds(5), deferralInterval: options.deferralInterval,
                 deferralLease: options.deferralLease, firstBackoff: .milliseconds(2),
                 longestBackoff: .milliseconds(10), reminderInterval: .milliseconds(50),
                 secondChanceDelay: options.secondChanceDelay),

@@ -230,12 +230,30 @@ import Testing
                 rejection: Rejection(kind: .malformed, stage: .decode, reason: "not JSON"), origin: Self.first,
                 record: record)
             let now = UnixTime(milliseconds: 1_796_040_000_000)
-            try await site.publisher.publish([letter], at: now)
+            #expect(await site.publisher.publish([letter], at: now) == [nil])
             let member = try site.join("reader", topics: [Site.deadLetters])
             let seen = try #require(try await member.wait("the dead letter") { !$0.all.isEmpty }.all.first)
             #expect(seen.key == record.key)
             #expect(seen.value == record.value)
             #expect(seen.headers == record.headers + letter.addedHeaders(at: now))
+            await member.close()
+        }
+    }
+
+    @Test(arguments: Engine.available)
+    func `a dead letter of a record above the usual megabyte has an answer of its own`(engine: Engine) async throws {
+        try await Site.with(engine, topics: [Self.topic: 1]) { site in
+            let letters = [10, 1_040_000, 20].map { size in
+                DeadLetter(
+                    rejection: Rejection(kind: .malformed, stage: .decode, reason: "not JSON"), origin: Self.first,
+                    record: KafkaRecord(
+                        offset: 7, timestamp: UnixTime(milliseconds: 5), key: nil,
+                        value: Array(repeating: UInt8(ascii: "x"), count: size)))
+            }
+            #expect(await site.publisher.publish(letters, at: UnixTime(milliseconds: 1)) == [nil, nil, nil])
+            let member = try site.join("reader", topics: [Site.deadLetters])
+            let seen = try await member.wait("the dead letters") { $0.all.count >= 3 }.all
+            #expect(seen.compactMap { $0.value?.count }.sorted() == [10, 20, 1_040_000])
             await member.close()
         }
     }

@@ -1,7 +1,8 @@
 /// Notices when so many tokens of one app key look bad that the app, its topic or its environment must be at fault.
 ///
 /// Over the newest answers it counts *distinct* bad tokens, so that one token registered many times cannot stop an app.
-/// Once tripped it stays so until ``reset()``: until then no token is pruned for being bad.
+/// Once tripped it stays so until ``release()`` or ``reset()``, and for a whole window after that no token is held for bad. A token is held for bad only if
+/// another was accepted after it or just before, so that an app of which nothing is accepted loses no device, however few it has.
 package struct MassFailureGuard: Sendable {
     private struct Refusal: Sendable {
         let token: DeviceToken
@@ -19,6 +20,14 @@ package struct MassFailureGuard: Sendable {
     private var refusals: [Refusal] = []
     private var expired = 0
     private var counts: [DeviceToken: Int] = [:]
+    /// How many answers ago an acceptance may have been to speak against a token.
+    private static let nearby: UInt64 = 10
+    private var acceptedAt: UInt64?
+    /// Called bad, and nothing was accepted since.
+    private var suspects: [DeviceToken: String] = [:]
+    private var confirmed: [DeviceToken: String] = [:]
+    /// The answer at which it tripped last.
+    private var trippedAt: UInt64?
 
     package init(window: Int = 1_000, minimum: Int = 50, percent: Int = 10) {
         self.window = max(1, window)
@@ -31,18 +40,59 @@ package struct MassFailureGuard: Sendable {
         answers &+= UInt64(max(0, count))
     }
 
+    /// A push was accepted, so app, topic and environment are right: what was called bad is bad.
+    package mutating func accepted() {
+        answered()
+        acceptedAt = answers
+        confirmSuspects()
+    }
+
+    private mutating func confirmSuspects() {
+        if let trippedAt {
+            guard answers - trippedAt >= UInt64(window) else { return suspects = [:] }
+            self.trippedAt = nil
+        }
+        guard !suspects.isEmpty else { return }
+        confirmed.merge(suspects) { _, newer in newer }
+        suspects = [:]
+    }
+
+    /// The bad tokens that were confirmed since the last call, with what they were called.
+    package mutating func takeConfirmed() -> [DeviceToken: String] {
+        guard !confirmed.isEmpty else { return [:] }
+        defer { confirmed = [:] }
+        return confirmed
+    }
+
     /// A token was called bad.
     ///
     /// Answers whether this tripped the guard.
-    package mutating func refused(_ token: DeviceToken) -> Bool {
+    package mutating func refused(_ token: DeviceToken, because reason: String = "") -> Bool {
         answers &+= 1
         refusals.append(Refusal(token: token, position: answers))
         counts[token, default: 0] += 1
         forget()
         guard !isTripped else { return false }
+        // Its next push asks again for whatever does not fit.
+        if suspects.count < window { suspects[token] = reason }
         let considered = Int(min(answers, UInt64(window)))
         isTripped = counts.count >= minimum && counts.count * 100 > considered * percent
+        if isTripped {
+            suspects = [:]
+            confirmed = [:]
+            trippedAt = answers
+        } else if let acceptedAt, answers - acceptedAt <= Self.nearby {
+            confirmSuspects()
+        }
         return isTripped
+    }
+
+    /// Something was accepted: the app goes on, and what looks bad now is counted anew.
+    package mutating func release() {
+        isTripped = false
+        refusals = []
+        expired = 0
+        counts = [:]
     }
 
     /// The credential or the configuration changed, or an operator said so.

@@ -94,6 +94,8 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         var attempts = 0
         /// Answers that were followed by waiting, counted or not: the exponent of the back-off.
         var waits = 0
+        /// Has gone out again at once, after it was certainly not processed; the next time it waits.
+        var hasGoneAgain = false
 
         func goes(before other: Entry) -> Bool {
             item.lane == other.item.lane
@@ -106,8 +108,15 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         /// Was called from `waiting` and stands in `ready`; nothing of the device is called before it is gone from there.
         var called: UInt64?
         var delayedUntil: Instant?
+        /// How many pushes of the app had been accepted when the one in flight left.
+        var acceptedBefore: UInt64 = 0
         /// The most urgent lane first, each lane in the order of submission.
         var waiting: [UInt64] = []
+
+        mutating func start(_ ticket: UInt64, acceptedBefore: UInt64) {
+            inFlight = ticket
+            self.acceptedBefore = acceptedBefore
+        }
 
         var isBusy: Bool { inFlight != nil || delayedUntil != nil }
         var isIdle: Bool { !isBusy && called == nil && waiting.isEmpty }
@@ -132,6 +141,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
     private let failureLimit: Int
     /// Server errors since the last success.
     private var failures = 0
+    private var accepted: UInt64 = 0
     private var window = 0
     private var outstanding = 0
     private var nextSequence: UInt64 = 0
@@ -191,7 +201,7 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
                 bucket.giveBack(1)
                 break
             }
-            devices[token, default: DeviceState()].inFlight = ticket
+            devices[token, default: DeviceState()].start(ticket, acceptedBefore: accepted)
             turn.send.append(ticket)
             outstanding += 1
             // The circuit is asked with a push in hand: a probe that nothing makes use of would cost a cooldown.
@@ -228,13 +238,15 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         _ ticket: UInt64, _ disposition: APNsDisposition, retryAfter: Duration? = nil, reason: String, at now: Instant,
         wall: UnixTime, using generator: inout some RandomNumberGenerator
     ) -> Verdict {
-        guard var entry = entries[ticket], devices[entry.item.token]?.inFlight == ticket else { return .again(at: nil) }
+        guard var entry = entries[ticket], let device = devices[entry.item.token], device.inFlight == ticket else {
+            return .again(at: nil)
+        }
         outstanding -= 1
         let token = entry.item.token
         devices[token]?.inFlight = nil
         let disposition = guarded(disposition, token: token, reason: reason, at: now)
         tellCircuits(disposition, token: token, reason: reason, at: now)
-        if disposition.countsAsAttempt { entry.attempts += 1 }
+        if usesAttempt(disposition, acceptedBefore: device.acceptedBefore) { entry.attempts += 1 }
         let verdict = verdict(for: &entry, disposition, retryAfter: retryAfter, at: now, wall: wall, using: &generator)
         if case .finished = verdict {
             entries[ticket] = nil
@@ -243,6 +255,19 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
         }
         callNext(of: token)
         return verdict
+    }
+
+    /// Whether an answer tells something about this push, rather than about APNs as a whole.
+    ///
+    /// An outage is a pause: while nothing of the app succeeds, what has no answer says nothing about the push that met it, and
+    /// neither does a fault of the server once such faults have opened the circuit.
+    private func usesAttempt(_ disposition: APNsDisposition, acceptedBefore: UInt64) -> Bool {
+        guard disposition.countsAsAttempt else { return false }
+        switch disposition.serverFault {
+        case .none: return true
+        case .answer: return !outage.isOpen
+        case .silence: return accepted != acceptedBefore
+        }
     }
 
     private mutating func verdict(
@@ -265,7 +290,10 @@ package struct SendScheduler<Instant: InstantProtocol>: Sendable where Instant.D
             return .again(at: nil)
         case .retryNow, .retryLater:
             guard entry.attempts < retry.maxAttempts else { return .finished(.failed) }
-            guard disposition.notification == .retryLater || entry.attempts > 0 else {
+            // What was certainly not processed goes out again at once, unless it comes back a second time.
+            let mustWait = disposition.notification == .retryLater || disposition.countsAsAttempt
+            guard mustWait || entry.attempts > 0 || entry.hasGoneAgain else {
+                entry.hasGoneAgain = true
                 wait(entry)
                 return .again(at: nil)
             }
@@ -355,6 +383,11 @@ extension SendScheduler {
         failures = 0
     }
 
+    /// Tokens that APNs called bad while it accepted others, since the last call: these are no fault of ours.
+    ///
+    /// With each the reason that APNs gave.
+    package mutating func takeBadTokens() -> [DeviceToken: String] { massFailures.takeConfirmed() }
+
     /// APNs refused the connection itself.
     package mutating func pause(because reason: String, at now: Instant) {
         _ = pause.pause(at: now, because: reason)
@@ -378,11 +411,16 @@ extension SendScheduler {
         _ disposition: APNsDisposition, token: DeviceToken, reason: String, at now: Instant
     ) -> APNsDisposition {
         guard disposition.device == .quarantine else {
-            if case .accepted = disposition.notification, massFailures.isTripped { massFailures.reset() }
-            massFailures.answered()
+            if case .accepted = disposition.notification {
+                accepted &+= 1
+                if massFailures.isTripped { massFailures.release() }
+                massFailures.accepted()
+            } else {
+                massFailures.answered()
+            }
             return disposition
         }
-        _ = massFailures.refused(token)
+        _ = massFailures.refused(token, because: reason)
         guard massFailures.isTripped else { return disposition }
         return APNsDisposition(
             notification: .hold, app: .pause, countsAsAttempt: false, alerts: true)
@@ -406,10 +444,9 @@ extension SendScheduler {
                 failures = 0
                 _ = pause.succeeded()
                 _ = outage.succeeded()
-            case .retryLater where disposition.device == .keep:
-                serverFailed(reason: reason, at: now)
             case .deadLetter, .retryNow, .retryLater, .hold:
-                break
+                guard disposition.serverFault != .none else { break }
+                serverFailed(reason: reason, at: now)
             }
         }
     }

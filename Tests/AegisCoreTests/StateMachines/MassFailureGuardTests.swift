@@ -63,4 +63,34 @@ import Testing
             }
         }
     }
+
+    @Test func `a token is bad only if another was accepted after it or just before`() {
+        var massFailure = MassFailureGuard()
+        _ = massFailure.refused(tokens[1], because: "BadDeviceToken")
+        massFailure.answered()
+        #expect(massFailure.takeConfirmed().isEmpty)
+        massFailure.accepted()
+        #expect(massFailure.takeConfirmed() == [tokens[1]: "BadDeviceToken"])
+        #expect(massFailure.takeConfirmed().isEmpty)
+        massFailure.accepted()
+        #expect(massFailure.takeConfirmed().isEmpty)
+        for number in 2...30 { _ = massFailure.refused(tokens[number]) }
+        #expect(massFailure.takeConfirmed().count == 10)
+    }
+
+    @Test func `after it has tripped no token is held for bad until a whole window has passed without`() {
+        var massFailure = MassFailureGuard(window: 20, minimum: 5, percent: 10)
+        for number in 1...5 { _ = massFailure.refused(tokens[number]) }
+        #expect(massFailure.isTripped)
+        massFailure.release()
+        massFailure.accepted()
+        #expect(massFailure.takeConfirmed().isEmpty)
+        _ = massFailure.refused(tokens[6])
+        massFailure.accepted()
+        #expect(massFailure.takeConfirmed().isEmpty)
+        massFailure.answered(20)
+        _ = massFailure.refused(tokens[7])
+        massFailure.accepted()
+        #expect(massFailure.takeConfirmed().keys.map { $0 } == [tokens[7]])
+    }
 }
