@@ -6,7 +6,8 @@
 /// 1. the ledger: what it has closed is a duplicate; claimed, or deferred and due, it is decided anew;
 /// 2. age beyond retention, own action, expiry, `deliver_at`;
 /// 3. what the person asked for: type, category, mute, consent, quiet hours;
-/// 4. devices: those of configured apps and environments, of the right kind, authorized, without an outcome so far.
+/// 4. devices: those of configured apps and environments, of the right kind, authorized, without an outcome so far;
+/// 5. frequency: what was sent of the type within its window.
 package func decide(_ question: DecisionQuestion, localTime: borrowing some LocalTimeRules) -> Decision {
     var decider = Decider(question: question)
     return decider.decide(localTime: localTime)
@@ -205,8 +206,49 @@ private struct Decider {
             trace.note(.devices, "\(reachable) in reach")
             return trace.suppress(.notAuthorized, .authorization, "no device may show alerts")
         }
-        noteTargets(targets, reachable: reachable, authorized: authorized)
-        return .send(SendPlan(targets: targets, expiresAt: expiresAt, badgeApps: badgeApps, trace: trace.steps))
+        noteReach(reachable: reachable, authorized: authorized, open: targets.count)
+        if let end = frequency() { return end }
+        noteTargets(targets)
+        return .send(
+            SendPlan(
+                targets: targets, expiresAt: expiresAt, badgeApps: badgeApps, counts: isCounted ? nil : limit,
+                trace: trace.steps))
+    }
+
+    // MARK: Frequency
+
+    /// The person's own limit, else the catalog's.
+    private var limit: FrequencyLimit? {
+        guard let rule = rules.frequency, !isCritical else { return nil }
+        return preferences.frequencies[rules.name] ?? rule.limit
+    }
+
+    /// Whether the ledger has admitted it already: a redelivery of what is claimed is the same send.
+    private var isCounted: Bool { question.snapshot.entry?.state == .claimed }
+
+    private mutating func frequency() -> Decision? {
+        guard let limit, let over = rules.frequency?.over else { return nil }
+        guard !isCounted else {
+            trace.note(.frequency, "counted when it was claimed")
+            return nil
+        }
+        guard let admission = limit.nextAdmission(after: question.snapshot.recentSends, at: question.now) else {
+            trace.note(.frequency, "fewer than \(limit.max) in \(limit.per)")
+            return nil
+        }
+        let finding = "\(limit.max) in \(limit.per) were sent"
+        if over == .drop { return trace.suppress(.frequencyCap, .frequency, finding) }
+        guard admission < expiresAt else {
+            return trace.suppress(.expired, .frequency, "\(finding); the next may go after its expiry")
+        }
+        trace.note(.frequency, "\(finding); the next may go in \(admission.since(question.now))")
+        // A digest that comes too early waits; it does not join another, whose number would not be known here.
+        guard over == .digest, !Digest.isDigest(question.event.identity) else {
+            return .postpone(until: admission, rule: .frequency, trace: trace.steps)
+        }
+        return .join(
+            Digest(type: rules.name, user: question.user, dueAt: admission), isAlert ? .digested : .silentThrottle,
+            trace: trace.steps)
     }
 
     /// The app of a device that this notification may go to; nil for any other.
@@ -252,11 +294,13 @@ private struct Decider {
 
     // MARK: Trace
 
-    private mutating func noteTargets(_ targets: [SendTarget], reachable: Int, authorized: Int) {
-        guard question.isTraced else { return }
+    private mutating func noteReach(reachable: Int, authorized: Int, open: Int) {
         trace.note(.devices, "\(reachable) of \(question.snapshot.devices.count) in reach")
-        trace.note(
-            .authorization, "\(authorized) may receive it, \(authorized - targets.count) of them have their outcome")
+        trace.note(.authorization, "\(authorized) may receive it, \(authorized - open) of them have their outcome")
+    }
+
+    private mutating func noteTargets(_ targets: [SendTarget]) {
+        guard question.isTraced else { return }
         for target in targets {
             let app = target.device.registration.key
             trace.note(.level, "\(app): \(target.level.rawValue)")

@@ -38,6 +38,8 @@ package struct DecisionQuestion: Sendable {
 package enum Decision: Hashable, Sendable {
     case send(SendPlan)
     case suppress(SuppressionReason, trace: [DecisionStep])
+    /// Joins the others of a digest, which takes its place and is decided on when it is due.
+    case join(Digest, SuppressionReason, trace: [DecisionStep])
     /// Decide again at `until`, from fresh data.
     case postpone(until: UnixTime, rule: DecisionStep.Rule, trace: [DecisionStep])
     /// Nothing is left to do: the ledger has closed it, or every device it could still go to has its outcome.
@@ -54,12 +56,18 @@ package struct SendPlan: Hashable, Sendable {
     package var expiresAt: UnixTime
     /// The apps whose badge this notification raises.
     package var badgeApps: Set<AppID>
+    /// The limit that this notification counts towards; nil where none does, or where it has been counted.
+    package var counts: FrequencyLimit?
     package var trace: [DecisionStep]
 
-    package init(targets: [SendTarget], expiresAt: UnixTime, badgeApps: Set<AppID>, trace: [DecisionStep]) {
+    package init(
+        targets: [SendTarget], expiresAt: UnixTime, badgeApps: Set<AppID>, counts: FrequencyLimit? = nil,
+        trace: [DecisionStep]
+    ) {
         self.targets = targets
         self.expiresAt = expiresAt
         self.badgeApps = badgeApps
+        self.counts = counts
         self.trace = trace
     }
 }
@@ -95,6 +103,7 @@ package struct DecisionStep: Hashable, Sendable {
         case quietHours = "quiet_hours"
         case devices
         case authorization
+        case frequency
         case level
         case sound
         case badge

@@ -26,11 +26,16 @@ package struct LedgerEntry: Hashable, Sendable {
     package var closedDevices: Set<DeviceID>
     /// Whether one of them accepted, so that the badge stays counted.
     package var hasAcceptance: Bool
+    /// How many notifications a digest that still waits stands for; 0 for anything else.
+    package var items: Int
 
-    package init(state: LedgerState, closedDevices: Set<DeviceID> = [], hasAcceptance: Bool = false) {
+    package init(
+        state: LedgerState, closedDevices: Set<DeviceID> = [], hasAcceptance: Bool = false, items: Int = 0
+    ) {
         self.state = state
         self.closedDevices = closedDevices
         self.hasAcceptance = hasAcceptance
+        self.items = items
     }
 }
 
@@ -41,15 +46,18 @@ package struct RecipientSnapshot: Hashable, Sendable {
     package var preferences: Preferences
     /// Unread by app; an absent app has 0.
     package var badges: [AppID: Int]
+    /// When what counts under the type's ``NotificationRules/frequencyKey`` was sent, the oldest first.
+    package var recentSends: [UnixTime]
     package var entry: LedgerEntry?
 
     package init(
         devices: [Device] = [], preferences: Preferences = .default, badges: [AppID: Int] = [:],
-        entry: LedgerEntry? = nil
+        recentSends: [UnixTime] = [], entry: LedgerEntry? = nil
     ) {
         self.devices = devices
         self.preferences = preferences
         self.badges = badges
+        self.recentSends = recentSends
         self.entry = entry
     }
 }

@@ -64,6 +64,8 @@ package struct NotificationRules: Hashable, Sendable {
     package var consent: ConsentRule
     package var isOnByDefault: Bool
     package var quietHours: QuietHoursRule
+    /// Nil where nothing limits it.
+    package var frequency: FrequencyRule?
     package var isMutableContent: Bool
     package var pushType: PushType
 
@@ -71,7 +73,8 @@ package struct NotificationRules: Hashable, Sendable {
         name: String, priority: Priority, category: String?, reason: String, interruptionLevel: InterruptionLevel,
         relevance: Int? = nil, sound: SoundRule = .named("default"), badge: BadgeRule = .increment,
         timeToLive: Duration = .seconds(86_400), consent: ConsentRule = .transactional, isOnByDefault: Bool = true,
-        quietHours: QuietHoursRule = .defer, isMutableContent: Bool = false, pushType: PushType = .alert
+        quietHours: QuietHoursRule = .defer, frequency: FrequencyRule? = nil, isMutableContent: Bool = false,
+        pushType: PushType = .alert
     ) {
         self.name = name
         self.priority = priority
@@ -85,6 +88,7 @@ package struct NotificationRules: Hashable, Sendable {
         self.consent = consent
         self.isOnByDefault = isOnByDefault
         self.quietHours = quietHours
+        self.frequency = frequency
         self.isMutableContent = isMutableContent
         self.pushType = pushType
     }
@@ -93,6 +97,16 @@ package struct NotificationRules: Hashable, Sendable {
     package static let chatReason = "chat-message"
 
     package var isChat: Bool { reason == Self.chatReason }
+
+    /// What the sends of this type are counted under; nil where no limit counts them.
+    ///
+    /// All background types share the few pushes that iOS lets through to an app in an hour.
+    ///
+    /// - Source: Apple, "Pushing background updates to your App".
+    package var frequencyKey: String? {
+        guard frequency != nil, priority != .critical else { return nil }
+        return pushType == .background ? "background" : name
+    }
 
     /// `apns-priority`: 10 for critical, high and chat, 5 for the rest and for background.
     package var pushPriority: PushPriority {

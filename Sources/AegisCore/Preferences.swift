@@ -4,6 +4,8 @@
 package struct Preferences: Hashable, Sendable {
     /// On or off by notification type; absent means the catalog's default.
     package var types: [String: Bool]
+    /// The person's own limits by notification type; they take the place of the catalog's.
+    package var frequencies: [String: FrequencyLimit]
     /// On or off by category; absent means on.
     package var categories: [String: Bool]
     /// Threads that are silent until a time, by thread id.
@@ -16,11 +18,13 @@ package struct Preferences: Hashable, Sendable {
     package var playSoundChat: Bool
 
     package init(
-        types: [String: Bool] = [:], categories: [String: Bool] = [:], mutedThreads: [String: UnixTime] = [:],
+        types: [String: Bool] = [:], frequencies: [String: FrequencyLimit] = [:], categories: [String: Bool] = [:],
+        mutedThreads: [String: UnixTime] = [:],
         mutedUntil: UnixTime? = nil, quietHours: QuietHours? = nil, marketing: MarketingConsent? = nil,
         playSoundChat: Bool = true
     ) {
         self.types = types
+        self.frequencies = frequencies
         self.categories = categories
         self.mutedThreads = mutedThreads
         self.mutedUntil = mutedUntil

@@ -2,7 +2,7 @@ package import AegisCore
 
 /// The JSON in which a person's preferences are read and changed.
 ///
-/// - Shape: `{types:{T:{enabled}}, categories:{C:{enabled}}, threads:{ID:{muted_until}}, quiet_hours:{enabled,time_zone,
+/// - Shape: `{types:{T:{enabled,frequency:{max,per}}}, categories:{C:{enabled}}, threads:{ID:{muted_until}}, quiet_hours:{enabled,time_zone,
 ///   windows:[{days,start,end}]}, marketing:{granted,at,source}, playSoundChat, muted_until}`; every member is optional and
 ///   null means absent. Times are RFC 3339; a window runs from `HH:MM` to `HH:MM`, `24:00` being an end.
 package enum PreferencesDocument {
@@ -37,7 +37,7 @@ package enum PreferencesDocument {
         var writer = JSONWriter()
         writer.object { writer in
             writer.key("types")
-            writer.switches(preferences.types)
+            writer.types(preferences)
             writer.key("categories")
             writer.switches(preferences.categories)
             writer.key("threads")
@@ -67,6 +67,24 @@ package enum PreferencesDocument {
 }
 
 extension JSONWriter {
+    fileprivate mutating func types(_ preferences: Preferences) {
+        object { writer in
+            for name in Set(preferences.types.keys).union(preferences.frequencies.keys).sorted() {
+                writer.key(name)
+                writer.object { writer in
+                    if let isEnabled = preferences.types[name] { writer.member("enabled", isEnabled) }
+                    guard let limit = preferences.frequencies[name] else { return }
+                    writer.key("frequency")
+                    writer.object { writer in
+                        writer.key("max")
+                        writer.raw(String(limit.max).utf8)
+                        writer.member("per", DurationText.text(limit.per))
+                    }
+                }
+            }
+        }
+    }
+
     fileprivate mutating func switches(_ switches: [String: Bool]) {
         object { writer in
             for (name, isEnabled) in switches.sorted(by: { $0.key < $1.key }) {

@@ -16,9 +16,11 @@ struct PreferencesReader {
         for index in document.children(at: 0) {
             let key = document.key(of: document.nodes[index])
             switch key {
-            case "types": preferences.types = switches(preferences.types, at: index, path: key, allowsFrequency: true)
+            case "types":
+                preferences.types = switches(preferences.types, at: index, path: key, others: ["frequency"])
+                readFrequencies(at: index)
             case "categories":
-                preferences.categories = switches(preferences.categories, at: index, path: key, allowsFrequency: false)
+                preferences.categories = switches(preferences.categories, at: index, path: key, others: [])
             case "threads": readThreads(at: index)
             case "quiet_hours": readQuietHours(at: index)
             case "marketing": readMarketing(at: index)
@@ -39,7 +41,7 @@ struct PreferencesReader {
     ]
 
     private mutating func switches(
-        _ current: [String: Bool], at index: Int, path: String, allowsFrequency: Bool
+        _ current: [String: Bool], at index: Int, path: String, others: [String]
     ) -> [String: Bool] {
         if isNull(index) { return [:] }
         guard isObject(at: index, path: path) else { return current }
@@ -61,13 +63,68 @@ struct PreferencesReader {
                     } else if let isEnabled = bool(at: member, path: "\(entryPath).enabled") {
                         switches[name] = isEnabled
                     }
-                case "frequency" where allowsFrequency:
-                    problem("\(entryPath).frequency", "frequency is not available yet")
-                default: refuseKey(key, in: entryPath, known: ["enabled"])
+                case _ where others.contains(key): break
+                default: refuseKey(key, in: entryPath, known: ["enabled"] + others)
                 }
             }
         }
         return switches
+    }
+
+    /// The limits among a document's `types`, whose shape ``switches(_:at:path:others:)`` has checked.
+    private mutating func readFrequencies(at index: Int) {
+        if isNull(index) { preferences.frequencies = [:] }
+        guard document.nodes[index].kind == .object else { return }
+        for entry in document.children(at: index) {
+            let name = document.key(of: document.nodes[entry])
+            if isNull(entry) { preferences.frequencies[name] = nil }
+            guard document.nodes[entry].kind == .object else { continue }
+            for member in document.children(at: entry)
+            where document.key(of: document.nodes[member]) == "frequency" {
+                let path = "types.\(name).frequency"
+                if isNull(member) {
+                    preferences.frequencies[name] = nil
+                } else if let limit = frequency(at: member, path: path, current: preferences.frequencies[name]) {
+                    preferences.frequencies[name] = limit
+                }
+            }
+        }
+    }
+
+    private mutating func frequency(at index: Int, path: String, current: FrequencyLimit?) -> FrequencyLimit? {
+        guard isObject(at: index, path: path) else { return nil }
+        var max = current?.max
+        var per = current?.per
+        var isWhole = true
+        for member in document.children(at: index) {
+            let key = document.key(of: document.nodes[member])
+            switch key {
+            case "max":
+                max =
+                    document.nodes[member].kind == .number
+                    ? Int(String(decoding: document.rawValue(of: document.nodes[member]), as: UTF8.self)) : nil
+                if let number = max, !(1...10_000).contains(number) { max = nil }
+                if max == nil {
+                    problem("\(path).max", "must be a whole number from 1 to 10000; switch the type off for none")
+                    isWhole = false
+                }
+            case "per":
+                per = text(at: member, path: "\(path).per", limit: 32).flatMap { DurationText.parse($0) }
+                if per.map({ !(.seconds(60) ... .seconds(30 * 86_400)).contains($0) }) ?? true {
+                    problem("\(path).per", "must be a duration from 1m to 30d, such as 1h")
+                    isWhole = false
+                }
+            default:
+                refuseKey(key, in: path, known: ["max", "per"])
+                isWhole = false
+            }
+        }
+        guard isWhole else { return nil }
+        guard let max, let per else {
+            problem(path, "needs both max and per")
+            return nil
+        }
+        return FrequencyLimit(max: max, per: per)
     }
 
     private mutating func readThreads(at index: Int) {

@@ -39,6 +39,8 @@ package struct NotificationPlanner: Sendable {
                 return .duplicate
             case .suppress(let reason, let trace):
                 return .suppress(reason, trace: trace)
+            case .join(let digest, let reason, let trace):
+                return .join(digest, reason, trace: trace)
             case .postpone(let until, let rule, let trace):
                 return .postpone(until: until, rule: rule, trace: trace)
             case .send(let plan):
@@ -83,6 +85,7 @@ package struct NotificationPlanner: Sendable {
 package enum NotificationPlan: Sendable {
     case send(SendPlan, [PlannedDelivery])
     case suppress(SuppressionReason, trace: [DecisionStep])
+    case join(Digest, SuppressionReason, trace: [DecisionStep])
     case postpone(until: UnixTime, rule: DecisionStep.Rule, trace: [DecisionStep])
     case duplicate
     /// Nothing can be sent: a dead letter.

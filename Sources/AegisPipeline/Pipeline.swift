@@ -65,6 +65,8 @@ package actor Pipeline {
     var openDeliveries: [Lane: Int] = [:]
     /// Of their payloads and of the records that are not finished.
     var openBytes = 0
+    /// Requests that changed under the decision and are decided on once more.
+    var outdated: [Request] = []
     /// Due notifications that are being planned.
     var dueInWork = 0
     /// Dead letters that the broker has not acknowledged.

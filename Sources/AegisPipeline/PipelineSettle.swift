@@ -122,7 +122,7 @@ extension Pipeline {
     private func stillRegistered(_ results: [DeliveryResult]) async -> [Bool]? {
         let keys = results.compactMap { open[$0.delivery.notification]?.key }
         guard !keys.isEmpty else { return results.map { _ in false } }
-        guard let snapshots = await recall(keys) else { return nil }
+        guard let snapshots = await recall(keys.map { RecallQuestion(key: $0) }) else { return nil }
         let devices = Dictionary(zip(keys, snapshots).map { ($0, $1.devices) }, uniquingKeysWith: { first, _ in first })
         return results.map { result in
             let registration = result.delivery.planned.device.registration

@@ -12,6 +12,10 @@ struct Request {
     var recordedAt: UnixTime
     var origin: OpenNotification.Origin
     var isDue: Bool
+
+    var recallQuestion: RecallQuestion {
+        RecallQuestion(key: key, frequencyKey: type.rules.frequencyKey)
+    }
 }
 
 /// A request and what was decided about it.
@@ -23,6 +27,8 @@ private struct Planned {
     var isRepeat: Bool
     /// Whether a device accepted it before.
     var wasAccepted: Bool
+    /// Of a due digest.
+    var items = 0
     /// A crash came between the last device's outcome and the closing of the row, which is made up for.
     var isLeftOpen = false
 }
@@ -53,7 +59,7 @@ extension Pipeline {
     private var mayWork: Bool {
         get async {
             let hasWork =
-                (queue.hasDue && hasRoom(in: .standard))
+                !outdated.isEmpty || (queue.hasDue && hasRoom(in: .standard))
                 || Lane.allCases.contains { queue.hasRecords(in: $0) && hasRoom(in: $0) }
             guard hasWork, !hasLetterBacklog else { return false }
             return await !isOutage
@@ -87,13 +93,14 @@ extension Pipeline {
     }
 
     private func process() async {
-        var requests: [Request] = []
+        var requests = outdated
+        outdated = []
         var rejected: [PendingLetter] = []
         var reports: [PipelineReport] = []
         var orphans: [DeferredNotification] = []
         if hasRoom(in: .standard) {
             let due = queue.takeDue()
-            dueInWork = due.count
+            dueInWork += due.count
             for notification in due { expand(notification, requests: &requests, orphans: &orphans) }
         }
         for lane in Lane.allCases where hasRoom(in: lane) {
@@ -111,7 +118,9 @@ extension Pipeline {
                 if count == 0 { finishPart(of: record.reference) }
             }
         }
-        if await decideAndSend(requests, rejected: rejected, orphans: orphans, reports: reports) { dueInWork = 0 }
+        if await decideAndSend(requests, rejected: rejected, orphans: orphans, reports: reports) {
+            dueInWork = outdated.count(where: \.isDue)
+        }
     }
 
     private func expand(
@@ -183,12 +192,13 @@ extension Pipeline {
         _ requests: [Request], rejected: [PendingLetter], orphans: [DeferredNotification], reports: [PipelineReport]
     ) async -> Bool {
         var reports = reports
-        guard let snapshots = await recall(requests.map(\.key)) else { return false }
+        guard let snapshots = await recall(requests.map(\.recallQuestion)) else { return false }
         let now = parts.clock.now()
         var letters = rejected + orphans.map { reject(orphan: $0) }
         let planned = plan(requests, snapshots: snapshots, letters: &letters, at: now)
         publish(letters)
-        guard let results = await write(planned.map { claim(for: $0.request, plan: $0.plan) }, at: now) else {
+        guard let results = await write(planned.map { claim(for: $0.request, plan: $0.plan, items: $0.items) }, at: now)
+        else {
             return false
         }
         guard await handOver(planned, results: results, reports: &reports) else { return false }
@@ -202,8 +212,15 @@ extension Pipeline {
     ) -> [Planned] {
         var planned: [Planned] = []
         planned.reserveCapacity(requests.count)
+        // What the batch itself sends counts for what comes after it.
+        var sends: [CountedUser: Int] = [:]
         for (request, snapshot) in zip(requests, snapshots) {
             let key = request.key
+            var snapshot = snapshot
+            let counted = request.type.rules.frequencyKey.map { CountedUser(user: key.user, key: $0) }
+            if let counted, let count = sends[counted] {
+                snapshot.recentSends += Array(repeating: now, count: count)
+            }
             let number = openKeys[key]
             // The same event twice in this process at once: the first is on its way.
             guard number == nil else {
@@ -219,9 +236,11 @@ extension Pipeline {
             let plan = planner.plan(
                 request.event, as: request.type, for: key.user, snapshot: snapshot, isDue: request.isDue, at: now)
             var item = Planned(
-                request: request, plan: plan, isRepeat: false, wasAccepted: snapshot.entry?.hasAcceptance ?? false)
+                request: request, plan: plan, isRepeat: false, wasAccepted: snapshot.entry?.hasAcceptance ?? false,
+                items: snapshot.entry?.items ?? 0)
             switch plan {
-            case .send:
+            case .send(let plan, _):
+                if let counted, plan.counts != nil { sends[counted, default: 0] += 1 }
                 item.number = nextNotification
                 openKeys[key] = nextNotification
                 nextNotification += 1
@@ -233,7 +252,7 @@ extension Pipeline {
                 continue
             case .duplicate:
                 item.isLeftOpen = snapshot.entry?.state == .claimed
-            case .suppress, .postpone:
+            case .suppress, .join, .postpone:
                 break
             }
             planned.append(item)
@@ -241,11 +260,11 @@ extension Pipeline {
         return planned
     }
 
-    func recall(_ keys: [NotificationKey]) async -> [RecipientSnapshot]? {
-        guard !keys.isEmpty else { return [] }
+    func recall(_ questions: [RecallQuestion]) async -> [RecipientSnapshot]? {
+        guard !questions.isEmpty else { return [] }
         let store = parts.store
         return await persistently("recall") { () async throws(StoreError) in
-            try await store.recall(keys).checked(count: keys.count, during: "recall")
+            try await store.recall(questions).checked(count: questions.count, during: "recall")
         }
     }
 
@@ -257,13 +276,17 @@ extension Pipeline {
         }
     }
 
-    func claim(for request: Request, plan: NotificationPlan) -> Claim {
+    func claim(for request: Request, plan: NotificationPlan, items: Int = 0) -> Claim {
         var deferral: DeferralID?
         if case .deferral(let id, _) = request.origin { deferral = id }
         let action: Claim.Action =
             switch plan {
-            case .send(let plan, _): .send(badgeApps: plan.badgeApps)
+            case .send(let plan, _): .send(badgeApps: plan.badgeApps, counts: request.counted(plan.counts))
             case .suppress(let reason, _): .suppress(reason)
+            case .join(let digest, let reason, _):
+                .join(
+                    digest, reason, lane: request.lane,
+                    event: EventEncoder.encode(request.event.limited(to: request.key.user).newest(of: digest)))
             case .postpone(let until, let rule, _):
                 .postpone(
                     until: until, reason: rule.rawValue, lane: request.lane,
@@ -271,7 +294,7 @@ extension Pipeline {
             case .duplicate: .repeated
             case .reject(let rejection): .reject(reason: rejection.reason)
             }
-        return Claim(key: request.key, type: request.type.rules.name, action: action, deferral: deferral)
+        return Claim(key: request.key, type: request.type.rules.name, action: action, deferral: deferral, items: items)
     }
 
     /// False if the pipeline has stopped before everything was written.
@@ -288,13 +311,20 @@ extension Pipeline {
             case (.send(let plan, let targets), .claimed(let counts)):
                 outcome = .sent(devices: targets.count)
                 deliveries.append(contentsOf: open(item, plan: plan, targets: targets, counts: counts))
-            case (.send, _):
+            case (.send, let result):
                 openKeys[request.key] = nil
-            case (.suppress(let reason, _), .recorded):
+                if result == .outdated {
+                    outdated.append(request)
+                    continue
+                }
+            case (.join, .outdated), (.postpone, .outdated):
+                outdated.append(request)
+                continue
+            case (.suppress(let reason, _), .recorded), (.join(_, let reason, _), .recorded):
                 outcome = .suppressed(reason)
             case (.postpone(let until, let rule, _), .recorded):
                 outcome = .deferred(until: until, reason: rule.rawValue)
-            case (.suppress, _), (.postpone, _), (.duplicate, _), (.reject, _):
+            case (.suppress, _), (.join, _), (.postpone, _), (.duplicate, _), (.reject, _):
                 break
             }
             parts.meter.add(1, to: .notifications, [type, outcome.name, outcome.reason])
@@ -355,7 +385,31 @@ extension Pipeline {
     }
 }
 
+extension Request {
+    /// What the ledger counts it as, under the limit it was planned with.
+    fileprivate func counted(_ limit: FrequencyLimit?) -> CountedSend? {
+        guard let limit, let key = type.rules.frequencyKey else { return nil }
+        return CountedSend(key: key, limit: limit)
+    }
+}
+
+/// One person's sends under one limit.
+private struct CountedUser: Hashable {
+    var user: UserID
+    var key: String
+}
+
 extension DomainEvent {
+    /// The event as the digest that stands for it and others.
+    fileprivate func newest(of digest: Digest) -> DomainEvent {
+        var event = self
+        event.identity = digest.key.event
+        event.deliverAt = digest.dueAt
+        event.expiresAt = nil
+        event.collapseID = nil
+        return event
+    }
+
     /// The event as it concerns one person.
     fileprivate func limited(to user: UserID) -> DomainEvent {
         var event = self

@@ -31,8 +31,8 @@ package protocol DeviceStore: Sendable {
 ///
 /// One ``recall(_:)``, one ``claim(_:at:)`` and one ``settle(_:at:)`` a batch, each one transaction.
 package protocol Ledger: Sendable {
-    /// Snapshots in the order of `keys`; the same user or key may appear more than once.
-    func recall(_ keys: [NotificationKey]) async throws(StoreError) -> [RecipientSnapshot]
+    /// Snapshots in the order of `questions`; the same user or key may appear more than once.
+    func recall(_ questions: [RecallQuestion]) async throws(StoreError) -> [RecipientSnapshot]
 
     /// Writes what was decided, before anything is sent. Durable when it returns.
     ///
@@ -82,12 +82,41 @@ package struct SchemaVersion: Hashable, Sendable {
     }
 }
 
+/// What is asked for to decide on one notification.
+package struct RecallQuestion: Hashable, Sendable {
+    package var key: NotificationKey
+    /// Nil leaves ``RecipientSnapshot/recentSends`` empty.
+    package var frequencyKey: String?
+
+    package init(key: NotificationKey, frequencyKey: String? = nil) {
+        self.key = key
+        self.frequencyKey = frequencyKey
+    }
+}
+
+/// A send that counts towards a limit.
+package struct CountedSend: Hashable, Sendable {
+    package var key: String
+    package var limit: FrequencyLimit
+
+    package init(key: String, limit: FrequencyLimit) {
+        self.key = key
+        self.limit = limit
+    }
+}
+
 /// One decision on its way into the ledger.
 package struct Claim: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
         /// Will be sent; raises these apps' badges unless the row has counted already.
-        case send(badgeApps: Set<AppID>)
+        ///
+        /// Nothing is written, and the answer is ``ClaimResult/outdated``, if another send has filled the limit meanwhile.
+        case send(badgeApps: Set<AppID>, counts: CountedSend? = nil)
         case suppress(SuppressionReason)
+        /// Closed, and one more item of a digest, whose row waits until it is due and stands for the newest `event`.
+        ///
+        /// Nothing is written, and the answer is ``ClaimResult/outdated``, if the digest does not wait any more.
+        case join(Digest, SuppressionReason, lane: Lane, event: [UInt8])
         /// `event` is what ``DeferredNotification/event`` gives back.
         case postpone(until: UnixTime, reason: String, lane: Lane, event: [UInt8])
         /// Dead-lettered before sending.
@@ -103,12 +132,25 @@ package struct Claim: Hashable, Sendable {
     /// The due notification this claim comes from; its `deferred` row goes with ``Settlement/finishedDeferrals`` or is
     /// replaced by another postponement.
     package var deferral: DeferralID?
+    /// How many items a due digest was planned with; if there are more by now, nothing is written and the answer is
+    /// ``ClaimResult/outdated``.
+    package var items: Int
 
-    package init(key: NotificationKey, type: String, action: Action, deferral: DeferralID? = nil) {
+    package init(
+        key: NotificationKey, type: String, action: Action, deferral: DeferralID? = nil, items: Int = 0
+    ) {
         self.key = key
         self.type = type
         self.action = action
         self.deferral = deferral
+        self.items = items
+    }
+}
+
+extension Ledger {
+    /// Snapshots without counts of sends.
+    package func recall(_ keys: [NotificationKey]) async throws(StoreError) -> [RecipientSnapshot] {
+        try await recall(keys.map { RecallQuestion(key: $0) })
     }
 }
 
@@ -119,6 +161,8 @@ package enum ClaimResult: Hashable, Sendable {
     case alreadyClosed
     /// What was written needs no sending.
     case recorded
+    /// Nothing was written, since what the decision rests on has changed: decide again.
+    case outdated
 }
 
 package struct DeferralID: Hashable, Sendable {
@@ -263,18 +307,21 @@ package struct NotificationRecord: Hashable, Sendable {
     package var type: String
     package var state: LedgerState
     package var reason: String?
+    /// The id of the digest that it went into.
+    package var digest: String?
     package var repeats: Int
     package var createdAt: UnixTime
     package var deliveries: [Delivery]
 
     package init(
-        key: NotificationKey, type: String, state: LedgerState, reason: String?, repeats: Int, createdAt: UnixTime,
-        deliveries: [Delivery]
+        key: NotificationKey, type: String, state: LedgerState, reason: String?, digest: String? = nil, repeats: Int,
+        createdAt: UnixTime, deliveries: [Delivery]
     ) {
         self.key = key
         self.type = type
         self.state = state
         self.reason = reason
+        self.digest = digest
         self.repeats = repeats
         self.createdAt = createdAt
         self.deliveries = deliveries

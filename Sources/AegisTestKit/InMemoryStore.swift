@@ -19,6 +19,7 @@ package actor InMemoryStore: Store {
         var reason: String?
         /// The apps whose badge was raised, and when.
         var counted: [AppID: UnixTime] = [:]
+        var digest: String?
         var repeats = 0
         var createdAt: UnixTime
     }
@@ -26,6 +27,14 @@ package actor InMemoryStore: Store {
     private struct Deferred {
         var notification: DeferredNotification
         var readyAt: UnixTime
+        /// Of a digest.
+        var items = 0
+    }
+
+    private struct Send {
+        var key: NotificationKey
+        var type: String
+        var sentAt: UnixTime
     }
 
     private static let highestBadge = Int(Int32.max)
@@ -36,6 +45,8 @@ package actor InMemoryStore: Store {
     private var notifications: [NotificationKey: Notification] = [:]
     private var deliveries: [NotificationKey: [Settlement.Delivery]] = [:]
     private var deferred: [DeferralID: Deferred] = [:]
+    /// What counts towards limits, in the order of sending.
+    private var sends: [Send] = []
     private var lastDevice: Int64 = 0
     private var lastDeferral: Int64 = 0
     private var failure: StoreError?
@@ -73,6 +84,7 @@ package actor InMemoryStore: Store {
         try checkHealth()
         notifications = notifications.filter { $0.key.day >= day }
         deliveries = deliveries.filter { $0.key.day >= day }
+        sends.removeAll { $0.sentAt.day < day }
     }
 
     // MARK: Devices
@@ -179,6 +191,7 @@ package actor InMemoryStore: Store {
     /// Takes back what the row has counted, unless a device accepted or the badge was reset since.
     private func takeBackBadges(of key: NotificationKey) {
         guard let counted = notifications[key]?.counted, !isAccepted(key) else { return }
+        sends.removeAll { $0.key == key }
         notifications[key]?.counted = [:]
         for (app, raisedAt) in counted {
             guard var badge = badges[key.user]?[app] else { continue }
@@ -194,19 +207,22 @@ package actor InMemoryStore: Store {
 
     // MARK: Ledger
 
-    package func recall(_ keys: [NotificationKey]) throws(StoreError) -> [RecipientSnapshot] {
+    package func recall(_ questions: [RecallQuestion]) throws(StoreError) -> [RecipientSnapshot] {
         var snapshots: [RecipientSnapshot] = []
-        for key in keys {
+        for question in questions {
+            let key = question.key
             var entry: LedgerEntry?
             if let notification = notifications[key] {
                 entry = LedgerEntry(
                     state: notification.state, closedDevices: Set((deliveries[key] ?? []).map(\.device)),
-                    hasAcceptance: isAccepted(key))
+                    hasAcceptance: isAccepted(key), items: notification.state == .deferred ? items(of: key) : 0)
             }
+            let recent = sends.filter { $0.key.user == key.user && $0.type == question.frequencyKey }
             snapshots.append(
                 RecipientSnapshot(
                     devices: try devices(of: key.user).filter { $0.quarantinedAt == nil },
-                    preferences: try preferences(of: key.user), badges: unread(of: key.user), entry: entry))
+                    preferences: try preferences(of: key.user), badges: unread(of: key.user),
+                    recentSends: recent.map(\.sentAt).sorted(), entry: entry))
         }
         return snapshots
     }
@@ -221,13 +237,28 @@ package actor InMemoryStore: Store {
             notifications[claim.key]?.repeats += 1
             return .recorded
         }
+        if claim.items > 0, items(of: claim.key) != claim.items { return .outdated }
+        if case .send(_, let counts?) = claim.action, !admits(counts, for: claim.key.user, at: now) { return .outdated }
+        if case .join(let digest, _, _, _) = claim.action, let waiting = notifications[digest.key],
+            waiting.state != .deferred
+        {
+            return .outdated
+        }
         guard isOpen(to: claim) else { return .alreadyClosed }
         var notification =
             notifications[claim.key] ?? Notification(type: claim.type, state: .claimed, createdAt: now)
         (notification.state, notification.reason) = claim.outcome
         notifications[claim.key] = notification
         switch claim.action {
-        case .send(let apps):
+        case .send(let apps, let counts):
+            if let counts {
+                let begin = now.advanced(by: .zero - counts.limit.per)
+                sends.removeAll {
+                    $0.key == claim.key
+                        || $0.key.user == claim.key.user && $0.type == counts.key && $0.sentAt <= begin
+                }
+                sends.append(Send(key: claim.key, type: counts.key, sentAt: now))
+            }
             for app in apps where notification.counted[app] == nil {
                 notifications[claim.key]?.counted[app] = now
                 let unread = badges[claim.key.user]?[app]?.unread ?? 0
@@ -243,12 +274,44 @@ package actor InMemoryStore: Store {
             deferred[id] = Deferred(
                 notification: DeferredNotification(
                     id: id, key: claim.key, type: claim.type, lane: lane, dueAt: until, event: event),
-                readyAt: until)
+                readyAt: until, items: claim.items)
+            return .recorded
+        case .join(let digest, _, let lane, let event):
+            takeBackBadges(of: claim.key)
+            notifications[claim.key]?.digest = digest.key.event.id
+            join(digest, claim.type, lane, event, at: now)
             return .recorded
         case .suppress, .reject, .repeated:
             takeBackBadges(of: claim.key)
             return .recorded
         }
+    }
+
+    private func join(_ digest: Digest, _ type: String, _ lane: Lane, _ event: [UInt8], at now: UnixTime) {
+        if let id = deferred.first(where: { $0.value.notification.key == digest.key })?.key {
+            deferred[id]?.notification.event = event
+            deferred[id]?.items += 1
+            return
+        }
+        if notifications[digest.key] == nil {
+            notifications[digest.key] = Notification(
+                type: type, state: .deferred, reason: "frequency", createdAt: now)
+        }
+        lastDeferral += 1
+        let id = DeferralID(lastDeferral)
+        deferred[id] = Deferred(
+            notification: DeferredNotification(
+                id: id, key: digest.key, type: type, lane: lane, dueAt: digest.dueAt, event: event),
+            readyAt: digest.dueAt, items: 1)
+    }
+
+    private func items(of key: NotificationKey) -> Int {
+        deferred.values.first { $0.notification.key == key }?.items ?? 0
+    }
+
+    private func admits(_ send: CountedSend, for user: UserID, at now: UnixTime) -> Bool {
+        let begin = now.advanced(by: .zero - send.limit.per)
+        return sends.count { $0.key.user == user && $0.type == send.key && $0.sentAt > begin } < send.limit.max
     }
 
     private func isOpen(to claim: Claim) -> Bool {
@@ -310,7 +373,7 @@ package actor InMemoryStore: Store {
             .map { key, notification in
                 NotificationRecord(
                     key: key, type: notification.type, state: notification.state, reason: notification.reason,
-                    repeats: notification.repeats, createdAt: notification.createdAt,
+                    digest: notification.digest, repeats: notification.repeats, createdAt: notification.createdAt,
                     deliveries: (deliveries[key] ?? []).sorted { $0.device < $1.device }.map(\.record))
             }
     }
@@ -341,7 +404,7 @@ extension Claim {
     fileprivate var outcome: (LedgerState, String?) {
         switch action {
         case .send, .repeated: (.claimed, nil)
-        case .suppress(let reason): (.suppressed, reason.rawValue)
+        case .suppress(let reason), .join(_, let reason, _, _): (.suppressed, reason.rawValue)
         case .postpone(_, let reason, _, _): (.deferred, reason)
         case .reject(let reason): (.rejected, reason)
         }

@@ -9,7 +9,8 @@ struct Migration {
     let sql: String
 
     static let all = [
-        Migration(number: 1, sql: firstSchema)
+        Migration(number: 1, sql: firstSchema),
+        Migration(number: 2, sql: frequencyAndDigests),
     ]
 
     /// The number of the newest step this program knows.
@@ -114,6 +115,21 @@ struct Migration {
         ) STRICT;
 
         CREATE INDEX deferred_by_readiness ON deferred (coalesce(lease_until, due_at));
+        """
+
+    private static let frequencyAndDigests = """
+        CREATE TABLE sends (
+            user_id TEXT NOT NULL,
+            type TEXT NOT NULL,
+            sent_at INTEGER NOT NULL,
+            event_source TEXT NOT NULL,
+            event_id TEXT NOT NULL,
+            PRIMARY KEY (user_id, type, sent_at, event_source, event_id)
+        ) STRICT, WITHOUT ROWID;
+
+        ALTER TABLE notifications ADD COLUMN digest TEXT;
+
+        ALTER TABLE deferred ADD COLUMN items INTEGER NOT NULL DEFAULT 0;
         """
 }
 

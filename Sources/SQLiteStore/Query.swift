@@ -21,6 +21,9 @@ enum Query: Int, CaseIterable {
     case insertDelivery, closeNotification, clearCounted
     case history, deliveriesOf
     case notificationBoundary, deliveryBoundary, dropNotifications, dropDeliveries
+    // Frequency and digests
+    case recentSends, countSends, insertSend, forgetSends, takeBackSend, dropSends
+    case setDigest, itemsOf, joinDigest
     // Deferred
     case insertDeferred, isDeferred, due, leaseDeferred, deleteDeferred, nextDue, deferredCount
     // Health
@@ -182,7 +185,8 @@ enum Query: Int, CaseIterable {
                 SELECT min(day) FROM notifications
                 UNION ALL
                 SELECT (SELECT min(day) FROM notifications WHERE day > days.day) FROM days WHERE day IS NOT NULL)
-            SELECT n.day, n.event_id, n.event_source, n.user_id, n.type, n.state, n.reason, n.repeats, n.created_at
+            SELECT n.day, n.event_id, n.event_source, n.user_id, n.type, n.state, n.reason, n.repeats, n.created_at,
+                n.digest
             FROM days CROSS JOIN notifications n ON n.day = days.day
             WHERE n.event_id = ?1 AND (?2 IS NULL OR n.user_id = ?2)
             ORDER BY n.day, n.event_source, n.user_id
@@ -207,10 +211,30 @@ enum Query: Int, CaseIterable {
         case .dropDeliveries:
             "DELETE FROM deliveries WHERE (day, event_id, event_source, user_id) < (?1, ?2, ?3, ?4)"
 
+        case .recentSends: "SELECT sent_at FROM sends WHERE user_id = ?1 AND type = ?2 ORDER BY sent_at"
+        case .countSends: "SELECT count(*) FROM sends WHERE user_id = ?1 AND type = ?2 AND sent_at > ?3"
+        case .insertSend:
+            """
+            INSERT INTO sends (user_id, type, sent_at, event_source, event_id) VALUES (?1, ?2, ?3, ?4, ?5)
+            ON CONFLICT DO NOTHING
+            """
+        case .forgetSends: "DELETE FROM sends WHERE user_id = ?1 AND type = ?2 AND sent_at <= ?3"
+        case .takeBackSend: "DELETE FROM sends WHERE user_id = ?1 AND event_source = ?2 AND event_id = ?3"
+        case .dropSends: "DELETE FROM sends WHERE sent_at < ?1"
+        case .setDigest: "UPDATE notifications SET digest = ?5 WHERE \(Self.key)"
+        case .itemsOf: "SELECT items FROM deferred WHERE \(Self.key)"
+        case .joinDigest:
+            """
+            INSERT INTO deferred (day, event_id, event_source, user_id, type, due_at, lane, event, items)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)
+            ON CONFLICT (day, event_id, event_source, user_id)
+            DO UPDATE SET event = excluded.event, items = items + 1
+            """
+
         case .insertDeferred:
             """
-            INSERT OR REPLACE INTO deferred (day, event_id, event_source, user_id, type, due_at, lane, event)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            INSERT OR REPLACE INTO deferred (day, event_id, event_source, user_id, type, due_at, lane, event, items)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
             """
         case .isDeferred: "SELECT 1 FROM deferred WHERE id = ?1"
         case .due:

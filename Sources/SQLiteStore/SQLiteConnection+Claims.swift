@@ -18,13 +18,17 @@ extension SQLiteConnection {
         _ claim: Claim, at now: UnixTime, _ badges: inout [UserID: [AppID: Int]]
     ) throws(StoreError) -> ClaimResult {
         switch claim.action {
-        case .send(let apps):
-            return try send(claim, apps, at: now, &badges)
+        case .send(let apps, let counts):
+            guard try isUpToDate(claim) else { return .outdated }
+            return try send(claim, apps, counts, at: now, &badges)
+        case .join(let digest, let reason, let lane, let event):
+            return try join(claim, digest, reason, lane, event, at: now, &badges)
         case .suppress(let reason):
             return try record(claim, .suppressed, reason.rawValue, at: now, &badges) ? .recorded : .alreadyClosed
         case .reject(let reason):
             return try record(claim, .rejected, reason, at: now, &badges) ? .recorded : .alreadyClosed
         case .postpone(let until, let reason, let lane, let event):
+            guard try isUpToDate(claim) else { return .outdated }
             guard try record(claim, .deferred, reason, at: now, &badges) else { return .alreadyClosed }
             try postpone(claim, until: until, lane, event)
             return .recorded
@@ -38,8 +42,10 @@ extension SQLiteConnection {
     }
 
     private func send(
-        _ claim: Claim, _ apps: Set<AppID>, at now: UnixTime, _ badges: inout [UserID: [AppID: Int]]
+        _ claim: Claim, _ apps: Set<AppID>, _ counts: CountedSend?, at now: UnixTime,
+        _ badges: inout [UserID: [AppID: Int]]
     ) throws(StoreError) -> ClaimResult {
+        if let counts, try !admits(counts, for: claim.key.user, at: now) { return .outdated }
         var counted = CountedBadges()
         for app in apps { _ = counted.count(app, at: now) }
         var raised = apps
@@ -48,7 +54,9 @@ extension SQLiteConnection {
             counted = existing
             raised = apps.filter { counted.count($0, at: now) }
             try update(claim.key, .claimed, nil, counted)
+            if counts != nil { try takeBackSend(of: claim.key) }
         }
+        if let counts { try count(claim.key, as: counts, at: now) }
         var counts: [AppID: Int]
         if let known = badges[claim.key.user] {
             counts = known
@@ -66,14 +74,15 @@ extension SQLiteConnection {
     /// Writes a state in which nothing is sent.
     ///
     /// - Returns: Whether it was written; false when the row is closed.
-    private func record(
+    func record(
         _ claim: Claim, _ state: LedgerState, _ reason: String, at now: UnixTime,
         _ badges: inout [UserID: [AppID: Int]]
     ) throws(StoreError) -> Bool {
         if try insert(claim, state, reason, CountedBadges(), at: now) { return true }
         guard var counted = try openRow(of: claim) else { return false }
         // What an earlier claim counted and no device accepted is on no phone.
-        if !counted.isEmpty, try !isAccepted(claim.key) {
+        if try !isAccepted(claim.key) {
+            try takeBackSend(of: claim.key)
             try takeBack(counted, of: claim.key.user)
             counted = CountedBadges()
             badges[claim.key.user] = nil
@@ -83,7 +92,7 @@ extension SQLiteConnection {
     }
 
     /// - Returns: Whether the row is new.
-    private func insert(
+    func insert(
         _ claim: Claim, _ state: LedgerState, _ reason: String?, _ counted: CountedBadges, at now: UnixTime
     ) throws(StoreError) -> Bool {
         try with(.insertNotification) { (statement) throws(StoreError) in

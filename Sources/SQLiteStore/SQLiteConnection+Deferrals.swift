@@ -13,6 +13,7 @@ extension SQLiteConnection {
             statement.bind(until.milliseconds, at: 6)
             statement.bind(lane.rawValue, at: 7)
             statement.bind(event, at: 8)
+            statement.bind(Int64(claim.items), at: 9)
             try statement.run()
         }
     }

@@ -3,11 +3,12 @@ internal import AegisPorts
 
 // Recall and history.
 extension SQLiteConnection {
-    func recall(_ keys: [NotificationKey]) throws(StoreError) -> [RecipientSnapshot] {
+    func recall(_ questions: [RecallQuestion]) throws(StoreError) -> [RecipientSnapshot] {
         var known: [UserID: RecipientSnapshot] = [:]
         var snapshots: [RecipientSnapshot] = []
-        snapshots.reserveCapacity(keys.count)
-        for key in keys {
+        snapshots.reserveCapacity(questions.count)
+        for question in questions {
+            let key = question.key
             var snapshot: RecipientSnapshot
             if let read = known[key.user] {
                 snapshot = read
@@ -19,6 +20,9 @@ extension SQLiteConnection {
                 known[key.user] = snapshot
             }
             snapshot.entry = try entry(of: key)
+            if let counted = question.frequencyKey {
+                snapshot.recentSends = try recentSends(of: key.user, counted)
+            }
             snapshots.append(snapshot)
         }
         return snapshots
@@ -33,6 +37,7 @@ extension SQLiteConnection {
         return try with(.closedDevices) { (statement) throws(StoreError) in
             statement.bind(key)
             var entry = LedgerEntry(state: state)
+            if state == .deferred { entry.items = try items(of: key) }
             while try statement.step() {
                 entry.closedDevices.insert(DeviceID(statement.integer(at: 0)))
                 if statement.text(at: 1) == DeliveryOutcome.accepted.name { entry.hasAcceptance = true }
@@ -53,6 +58,7 @@ extension SQLiteConnection {
                         state: try Self.state(in: statement, at: 5), reason: statement.textOrNil(at: 6),
                         repeats: Int(statement.integer(at: 7)),
                         createdAt: UnixTime(milliseconds: statement.integer(at: 8)), deliveries: []))
+                records[records.count - 1].digest = statement.textOrNil(at: 9)
             }
             return records
         }
@@ -110,6 +116,7 @@ extension SQLiteConnection {
     func dropPiece(before day: UTCDay, limit: Int) throws(StoreError) -> Bool {
         let hasMoreDeliveries = try dropPiece(.dropDeliveries, upTo: .deliveryBoundary, before: day, limit)
         let hasMoreNotifications = try dropPiece(.dropNotifications, upTo: .notificationBoundary, before: day, limit)
+        try dropSends(before: day)
         return hasMoreDeliveries || hasMoreNotifications
     }
 

@@ -41,7 +41,9 @@ extension SQLiteConnection {
             try statement.run()
             return counted
         }
-        guard let counted, !counted.isEmpty, try !isAccepted(closure.key) else { return }
+        guard let counted, !closure.wasAccepted, try !isAccepted(closure.key) else { return }
+        try takeBackSend(of: closure.key)
+        guard !counted.isEmpty else { return }
         try takeBack(counted, of: closure.key.user)
         try with(.clearCounted) { (statement) throws(StoreError) in
             statement.bind(closure.key)

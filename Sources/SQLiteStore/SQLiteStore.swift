@@ -181,8 +181,8 @@ package actor SQLiteStore: Store {
 
     // MARK: Ledger
 
-    package func recall(_ keys: [NotificationKey]) throws(StoreError) -> [RecipientSnapshot] {
-        try read("recall") { (connection) throws(StoreError) in try connection.recall(keys) }
+    package func recall(_ questions: [RecallQuestion]) throws(StoreError) -> [RecipientSnapshot] {
+        try read("recall") { (connection) throws(StoreError) in try connection.recall(questions) }
     }
 
     package func claim(_ claims: [Claim], at now: UnixTime) throws(StoreError) -> [ClaimResult] {

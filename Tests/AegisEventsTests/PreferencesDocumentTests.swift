@@ -62,6 +62,9 @@ import Testing
                 let name = "n\(UInt64.random(in: 0...99, using: &random))\"\\\u{1F}é😀"
                 preferences.types[name] = Bool.random(using: &random)
                 preferences.categories[name] = Bool.random(using: &random)
+                preferences.frequencies["f\(name)"] = FrequencyLimit(
+                    max: Int.random(in: 1...10_000, using: &random),
+                    per: .seconds(60 * Int.random(in: 1...43_200, using: &random)))
                 preferences.mutedThreads[name] = UnixTime(
                     milliseconds: Int64.random(in: 0...2_000_000_000_000, using: &random))
             }
@@ -96,8 +99,8 @@ import Testing
                 "typos: is unknown, perhaps types",
                 "types.a.enabeld: is unknown, perhaps enabled",
                 "types.b.enabled: must be true or false",
-                "types.c.frequency: frequency is not available yet",
                 "types.d: must be an object",
+                "types.c.frequency: needs both max and per",
                 "threads.t.muted_until: must be a time such as 2026-01-31T12:00:00Z",
                 "quiet_hours.windows[0].days[0]: must be one of mon, tue, wed, thu, fri, sat, sun",
                 "quiet_hours.windows[0].start: must be HH:MM, 00:00 to 23:59",

@@ -49,8 +49,8 @@ final class FaultyStore: Store {
         }
     }
 
-    func recall(_ keys: [NotificationKey]) async throws(StoreError) -> [RecipientSnapshot] {
-        try await pass(.recall) { () async throws(StoreError) in try await store.recall(keys) }
+    func recall(_ questions: [RecallQuestion]) async throws(StoreError) -> [RecipientSnapshot] {
+        try await pass(.recall) { () async throws(StoreError) in try await store.recall(questions) }
     }
 
     func claim(_ claims: [Claim], at now: UnixTime) async throws(StoreError) -> [ClaimResult] {

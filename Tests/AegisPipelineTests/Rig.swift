@@ -23,11 +23,15 @@ struct World: Sendable {
 
     static func catalog(without missing: String? = nil) throws -> Catalog {
         guard let english = LocaleTag("en") else { throw Unprepared() }
-        func type(_ name: String, _ priority: Priority, timeToLive: Duration = .seconds(86_400)) throws -> CatalogType {
-            CatalogType(
+        func type(
+            _ name: String, _ priority: Priority, timeToLive: Duration = .seconds(86_400),
+            over: FrequencyOverflow? = nil
+        ) throws -> CatalogType {
+            let limit = FrequencyLimit(max: 1, per: .seconds(3_600))
+            return CatalogType(
                 rules: NotificationRules(
                     name: name, priority: priority, category: nil, reason: name, interruptionLevel: .active,
-                    timeToLive: timeToLive),
+                    timeToLive: timeToLive, frequency: over.map { FrequencyRule(limit: limit, over: $0) }),
                 content: [
                     english: MessageTemplates(
                         title: try Template(parsing: "Order"), body: try Template(parsing: "{{number}}"))
@@ -36,6 +40,14 @@ struct World: Sendable {
         var types = [
             "order": try type("order", .high), "alarm": try type("alarm", .critical),
             "flash": try type("flash", .high, timeToLive: .seconds(60)),
+            "capped": try type("capped", .low, over: .drop), "spaced": try type("spaced", .low, over: .defer),
+            "price": try type("price", .low, over: .digest),
+            "sync": CatalogType(
+                rules: NotificationRules(
+                    name: "sync", priority: .low, category: nil, reason: "sync", interruptionLevel: .passive,
+                    frequency: FrequencyRule(limit: FrequencyLimit(max: 1, per: .seconds(3_600)), over: .digest),
+                    pushType: .background),
+                custom: [CustomField(key: "number", value: try Template(parsing: "{{number}}"))]),
         ]
         if let missing { types[missing] = nil }
         return Catalog(defaultLocale: english, categories: [:], types: types)

@@ -84,8 +84,12 @@ import Testing
                     let right = try await step.run(on: sqlite, at: .at(time))
                     #expect(left == right, "step \(time): \(step)")
                 }
+                let digests = users.flatMap { user in
+                    (0..<4).map { Digest(type: "price", user: user, dueAt: .at($0 * 50)).key }
+                }
                 let keys = users.flatMap { user in (0..<8).map { NotificationKey.sample(event: "\($0)", user: user) } }
-                #expect(try await memory.recall(keys) == sqlite.recall(keys))
+                let questions = (keys + digests).map { RecallQuestion(key: $0, frequencyKey: "price") }
+                #expect(try await memory.recall(questions) == sqlite.recall(questions))
                 for event in 0..<8 {
                     #expect(
                         try await memory.history(ofEvent: "\(event)", user: nil)
@@ -120,8 +124,12 @@ private enum Step {
         case 3, 4:
             return .claim(
                 (0..<5).map { _ in
+                    let limit = FrequencyLimit(max: 2, per: .milliseconds(30))
+                    let digest = Digest(type: "price", user: user, dueAt: .at(Int64(number(4) * 50)))
                     let actions: [Claim.Action] = [
                         .send(badgeApps: [.sample]), .send(badgeApps: []), .repeated, .suppress(.muted),
+                        .send(badgeApps: [.sample], counts: CountedSend(key: "price", limit: limit)),
+                        .join(digest, .digested, lane: .bulk, event: [8]),
                         .postpone(until: .at(Int64(number(200))), reason: "quiet_hours", lane: .bulk, event: [7]),
                     ]
                     return .sample(key(), actions[number(actions.count)], deferral: deferral)

@@ -1,27 +1,14 @@
+internal import AegisCore
+
 /// The written forms of durations, sizes, fractions and switches.
 enum ScalarText {
-    private static let durationUnits: [(name: String, length: Duration)] = [
-        ("ms", .milliseconds(1)), ("s", .seconds(1)), ("m", .seconds(60)), ("h", .seconds(3_600)),
-        ("d", .seconds(86_400)),
-    ]
     private static let sizeUnits = [("B", 1), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)]
     /// Nothing is configured in centuries; the bound keeps sums far from overflow.
     private static let mostUnits = 1_000_000_000
 
-    /// `250ms`, `30s`, `5m`, `24h`, `7d`; nil for anything else.
-    static func duration(_ text: String) -> Duration? {
-        guard let (count, unit) = countAndUnit(text) else { return nil }
-        return durationUnits.first { $0.name == unit }.map { $0.length * count }
-    }
+    static func duration(_ text: String) -> Duration? { DurationText.parse(text) }
 
-    /// A duration in the largest unit that leaves a whole number.
-    static func text(_ duration: Duration) -> String {
-        for (name, length) in durationUnits.reversed() where duration != .zero {
-            let count = Int64(duration / length)
-            if length * count == duration { return "\(count)\(name)" }
-        }
-        return "0s"
-    }
+    static func text(_ duration: Duration) -> String { DurationText.text(duration) }
 
     /// `512B`, `64KiB`, `1MiB`, `2GiB` in bytes; nil for anything else.
     static func size(_ text: String) -> Int? {

@@ -93,7 +93,10 @@ enum PreviewCommand: Command {
         var isSendable = true
         for user in users {
             let key = NotificationKey(event: event.identity, user: user, day: event.occurredAt.day)
-            guard let snapshot = try await store.recall([key]).first else { continue }
+            guard
+                let snapshot = try await store.recall([RecallQuestion(key: key, frequencyKey: type.rules.frequencyKey)])
+                    .first
+            else { continue }
             print("  user \(user.text), \(snapshot.devices.count) devices")
             let plan = planner.plan(
                 event, as: type, for: user, snapshot: snapshot, isDue: false, at: now, isTraced: true)
@@ -109,6 +112,9 @@ enum PreviewCommand: Command {
         case .suppress(let reason, let trace):
             show(trace)
             print("    suppressed: \(reason.rawValue)")
+        case .join(let digest, let reason, let trace):
+            show(trace)
+            print("    \(reason.rawValue): stands in one notification, due \(Timestamp.rfc3339(digest.dueAt))")
         case .postpone(let until, let rule, let trace):
             show(trace)
             print("    deferred until \(Timestamp.rfc3339(until)): \(rule.rawValue)")

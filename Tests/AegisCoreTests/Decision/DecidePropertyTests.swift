@@ -18,21 +18,26 @@ import Testing
     @Test func `the questions meet every answer`() throws {
         var generator = QuestionGenerator(seed: 1)
         var met: [String: Int] = [:]
-        for _ in 0..<2_000 {
+        for _ in 0..<8_000 {
             let (question, zones) = try generator.next()
             switch decide(question, localTime: zones) {
             case .send: met["send", default: 0] += 1
             case .duplicate: met["duplicate", default: 0] += 1
             case .postpone(_, let rule, _): met["postpone \(rule.rawValue)", default: 0] += 1
             case .suppress(let reason, _): met[reason.rawValue, default: 0] += 1
+            case .join(_, let reason, _): met["join \(reason.rawValue)", default: 0] += 1
             }
         }
         let reasons: [SuppressionReason] = [
             .noDevice, .notAuthorized, .typeOff, .categoryOff, .muted, .noMarketingConsent, .quietHours, .expired,
-            .selfAction,
+            .selfAction, .frequencyCap,
         ]
-        let answers = ["send", "duplicate", "postpone schedule", "postpone quiet_hours"] + reasons.map(\.rawValue)
-        for answer in answers { #expect(met[answer, default: 0] >= 10, "\(answer)") }
+        let answers =
+            [
+                "send", "duplicate", "postpone schedule", "postpone quiet_hours", "postpone frequency", "join digested",
+                "join silent_throttle",
+            ] + reasons.map(\.rawValue)
+        for answer in answers { #expect(met[answer, default: 0] >= 3, "\(answer)") }
         #expect(met.count == answers.count)
     }
 
@@ -51,6 +56,8 @@ import Testing
             case .postpone(let until, _, _):
                 #expect(until > question.now)
                 #expect(question.event.expiresAt.map { until < $0 } ?? true)
+            case .join(let digest, _, _):
+                #expect(digest.dueAt > question.now)
             case .suppress, .duplicate:
                 break
             }

@@ -65,7 +65,7 @@ extension Decision {
     var trace: [DecisionStep] {
         switch self {
         case .send(let plan): plan.trace
-        case .suppress(_, let trace), .postpone(_, _, let trace): trace
+        case .suppress(_, let trace), .postpone(_, _, let trace), .join(_, _, let trace): trace
         case .duplicate: []
         }
     }
@@ -77,6 +77,7 @@ extension Decision {
             return .send(plan)
         case .suppress(let reason, _): return .suppress(reason, trace: [])
         case .postpone(let until, let rule, _): return .postpone(until: until, rule: rule, trace: [])
+        case .join(let digest, let reason, _): return .join(digest, reason, trace: [])
         case .duplicate: return .duplicate
         }
     }

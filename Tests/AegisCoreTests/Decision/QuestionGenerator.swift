@@ -20,6 +20,7 @@ struct QuestionGenerator {
         question.snapshot.preferences = preferences(around: now)
         question.snapshot.devices = try (0..<Int.random(in: 0...5, using: &chance)).map { try device(Int64($0)) }
         question.snapshot.entry = entry()
+        question.snapshot.recentSends = sends(before: now)
         question.apps = apps()
         return (question, zones(around: now))
     }
@@ -35,7 +36,7 @@ struct QuestionGenerator {
     private mutating func event(around now: UnixTime) throws -> DomainEvent {
         let user = try UserID("user-42")
         return try DomainEvent(
-            identity: EventIdentity(source: "s", id: "e"), type: "t",
+            identity: EventIdentity(source: oneIn(6) ? "aegis:digest" : "s", id: "e"), type: "t",
             occurredAt: oneIn(20) ? now - .hours(24 * 31) : now - hours(0...6), recipients: .users([user]),
             actor: oneIn(3) ? UserID(oneIn(8) ? "user-42" : "user-1") : nil,
             deliverAt: oneIn(8) ? now + hours(-3...6) : nil, expiresAt: oneIn(4) ? now + hours(-1...12) : nil,
@@ -50,14 +51,31 @@ struct QuestionGenerator {
             interruptionLevel: pick(InterruptionLevel.allCases, else: .active), sound: pick(sounds, else: .none),
             badge: pick(BadgeRule.allCases, else: .none), timeToLive: hours(1...48),
             consent: oneIn(5) ? .marketing : .transactional, isOnByDefault: !oneIn(10),
-            quietHours: pick(QuietHoursRule.allCases, else: .defer),
+            quietHours: pick(QuietHoursRule.allCases, else: .defer), frequency: frequency(),
             pushType: oneIn(3) ? pick(PushType.allCases, else: .alert) : .alert)
+    }
+
+    private mutating func limit() -> FrequencyLimit {
+        FrequencyLimit(max: Int.random(in: 1...4, using: &chance), per: hours(1...4))
+    }
+
+    private mutating func frequency() -> FrequencyRule? {
+        guard !oneIn(3) else { return nil }
+        return FrequencyRule(limit: limit(), over: pick(FrequencyOverflow.allCases, else: .drop))
+    }
+
+    private mutating func sends(before now: UnixTime) -> [UnixTime] {
+        // Some stand at the very edge of a window, and some share a moment.
+        (0..<Int.random(in: 0...6, using: &chance)).map { _ in
+            oneIn(3) ? now - hours(0...4) : now - .minutes(Int.random(in: 0...300, using: &chance))
+        }.sorted()
     }
 
     private mutating func preferences(around now: UnixTime) -> Preferences {
         var preferences = Preferences(playSoundChat: oneIn(2))
         if oneIn(4) { preferences.types["order_confirmed"] = !oneIn(4) }
         if oneIn(4) { preferences.types["other"] = false }
+        if oneIn(4) { preferences.frequencies["order_confirmed"] = limit() }
         if oneIn(4) { preferences.categories["ORDERS"] = !oneIn(3) }
         if oneIn(6) { preferences.mutedUntil = now + hours(-1...1) }
         if oneIn(6) { preferences.mutedThreads["thread-1"] = now + hours(-1...1) }

@@ -28,6 +28,10 @@ struct SlowDecision {
             (open.isEmpty && question.snapshot.entry?.closedDevices.isEmpty == false, .duplicate),
             (reachable.isEmpty, suppressed(.noDevice)),
             (allowed.isEmpty, suppressed(.notAuthorized)),
+            (isOverLimit && rules.frequency?.over == .drop, suppressed(.frequencyCap)),
+            (isOverLimit && admission >= expiry, suppressed(.expired)),
+            (isOverLimit && joinsDigest, .join(digest, isSilent ? .silentThrottle : .digested, trace: [])),
+            (isOverLimit, .postpone(until: UnixTime(milliseconds: admission), rule: .frequency, trace: [])),
         ]
         return objections.first(where: \.holds)?.answer ?? .send(plan)
     }
@@ -63,6 +67,38 @@ struct SlowDecision {
     private var isMuted: Bool {
         let thread = preferences.mutedThreads.first { $0.key == question.threadID }?.value
         return [preferences.mutedUntil, thread].contains { $0 != nil && ($0?.milliseconds ?? 0) > now }
+    }
+
+    // MARK: Frequency
+
+    private var limit: FrequencyLimit? {
+        guard let rule = rules.frequency, rules.priority != .critical else { return nil }
+        return preferences.frequencies.first { $0.key == rules.name }?.value ?? rule.limit
+    }
+
+    private var isClaimed: Bool { question.snapshot.entry?.state == .claimed }
+
+    /// Moments of sending within the window, by looking at each.
+    private var counted: [Int64] {
+        let length = limit?.per.wholeMilliseconds ?? 0
+        return question.snapshot.recentSends.map(\.milliseconds).filter { now - $0 < length }
+    }
+
+    private var isOverLimit: Bool { limit.map { counted.count >= $0.max && !isClaimed } ?? false }
+
+    /// The first moment, of those at which a send leaves the window, at which fewer than the limit are in it.
+    private var admission: Int64 {
+        guard let limit else { return now }
+        let length = limit.per.wholeMilliseconds
+        return counted.map { $0 + length }.sorted().first { moment in
+            counted.count { moment - $0 < length } < limit.max
+        } ?? now
+    }
+
+    private var joinsDigest: Bool { rules.frequency?.over == .digest && event.identity.source != "aegis:digest" }
+    private var isSilent: Bool { rules.pushType != .alert }
+    private var digest: Digest {
+        Digest(type: rules.name, user: question.user, dueAt: UnixTime(milliseconds: admission))
     }
 
     // MARK: Quiet hours, minute by minute
@@ -126,9 +162,10 @@ struct SlowDecision {
 
     private var plan: SendPlan {
         let targets = open.map(target)
-        let counted = targets.filter { $0.badge == .increment }.map(\.device.registration.app)
+        let raised = targets.filter { $0.badge == .increment }.map(\.device.registration.app)
         return SendPlan(
-            targets: targets, expiresAt: UnixTime(milliseconds: expiry), badgeApps: Set(counted), trace: [])
+            targets: targets, expiresAt: UnixTime(milliseconds: expiry), badgeApps: Set(raised),
+            counts: isClaimed ? nil : limit, trace: [])
     }
 
     private func target(_ device: Device) -> SendTarget {
