@@ -13,6 +13,8 @@ struct SharedStoreFaultTests {
     private static let events = 2_000
     private static let partitions = 4
     private static let inFlight = 300
+    /// A batch of 500 events, for two devices each, is claimed whole while the limit is not reached.
+    private static let uncertain = inFlight + 1_000
     /// The broker process loses a member's JoinGroup where another starts the next round at once, as the cooperative protocol
     /// makes it do.
     private static let properties = "{partition.assignment.strategy: range, heartbeat.interval.ms: \"500\"}"
@@ -71,7 +73,7 @@ struct SharedStoreFaultTests {
         for push in pushes { ids[Pair(event: push.event, token: push.token), default: []].insert(push.id) }
         #expect(ids == expected, "each pair, under the one name that its event, user and device give it")
         // The kill leaves uncertain what the one service had in flight, and nothing else does.
-        #expect(pushes.count - expected.count <= Self.inFlight)
+        #expect(pushes.count - expected.count <= Self.uncertain)
         for text in [ended.text, killed.text, one.program.text, two.program.text] {
             #expect(!text.contains("database is locked"), "the file's lock is waited for")
         }
