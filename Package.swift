@@ -94,6 +94,8 @@ let package = Package(
                 "AegisTestKit",
             ]),
         tests("IntegrationTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
-        tests("FaultTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
+        tests(
+            "FaultTests",
+            ["aegis", "KafkaEventLog", "SQLiteStore", "IdentityDigests", "AegisCore", "AegisPorts", "AegisTestKit"]),
     ]
 )

@@ -57,6 +57,8 @@ package actor Pipeline {
     var isCommitting = false
     var commitWaiters: [CheckedContinuation<Void, Never>] = []
     var assignedPartitions: Set<PartitionAssignment> = []
+    /// Those whose lag is shown.
+    var measuredPartitions: Set<TopicPartition> = []
 
     // Notifications that are claimed and not settled.
     var open: [UInt64: OpenNotification] = [:]

@@ -202,8 +202,16 @@ extension Pipeline {
         for lane in Lane.allCases {
             parts.meter.set(Double(openDeliveries[lane] ?? 0), of: .inFlightDeliveries, [lane.rawValue])
         }
-        for (partition, lag) in await parts.eventLog.lag() {
+        let lags = await parts.eventLog.lag()
+        let held = Set(assignedPartitions.map(\.partition))
+        // Another member has it now, and tells of it; what is held and could not be asked for keeps its last figure.
+        for gone in measuredPartitions.subtracting(held) {
+            parts.meter.remove(.consumerLag, [gone.topic, "\(gone.partition)"])
+        }
+        measuredPartitions.formIntersection(held)
+        for (partition, lag) in lags where held.contains(partition) {
             parts.meter.set(Double(lag), of: .consumerLag, [partition.topic, "\(partition.partition)"])
+            measuredPartitions.insert(partition)
         }
         if storeTrouble == nil, let count = try? await parts.store.deferredCount() {
             parts.meter.set(Double(count), of: .deferredNotifications, [])

@@ -4,6 +4,8 @@
 package protocol Meter: Sendable {
     func add(_ amount: Int, to metric: Metric, _ labels: [String])
     func set(_ value: Double, of metric: Metric, _ labels: [String])
+    /// Forgets a series of a gauge whose subject is gone, so that its last value is not taken for a present one.
+    func remove(_ metric: Metric, _ labels: [String])
     /// One observation of each value, in seconds.
     func observe(_ seconds: [Double], in metric: Metric, _ labels: [String])
 }

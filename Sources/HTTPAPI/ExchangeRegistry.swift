@@ -12,6 +12,7 @@ final class ExchangeRegistry: Sendable {
 
     let router: Router
     let settings: HTTPServerSettings
+    let connections: ConnectionTable
     private let state = Lock(State())
     /// Closed once nothing is open after ``drain(limit:)`` began.
     private let drained = Mailbox<Never>()
@@ -19,6 +20,7 @@ final class ExchangeRegistry: Sendable {
     init(router: Router, settings: HTTPServerSettings) {
         self.router = router
         self.settings = settings
+        connections = ConnectionTable(limit: settings.connectionsBorne)
     }
 
     var clock: any TimeSource { router.service.clock }

@@ -14,6 +14,9 @@ package final class HTTPServer: Sendable {
         let registry: Unmanaged<ExchangeRegistry>
     }
 
+    /// Connections told to leave and not yet closed: several times what the library accepts in one turn.
+    private static let leavingLimit = 64
+
     /// Where the API listens.
     package let port: UInt16
     private let registry: ExchangeRegistry
@@ -35,7 +38,8 @@ package final class HTTPServer: Sendable {
         let context = unsafe Unmanaged.passRetained(registry)
         guard
             let handle = unsafe Self.startDaemon(
-                settings, listeningOn: descriptor, isIPv6: isIPv6, context: context.toOpaque())
+                settings, connectionLimit: registry.connections.limit, listeningOn: descriptor, isIPv6: isIPv6,
+                context: context.toOpaque())
         else {
             unsafe context.release()
             close(descriptor)
@@ -45,7 +49,8 @@ package final class HTTPServer: Sendable {
     }
 
     private static func startDaemon(
-        _ settings: HTTPServerSettings, listeningOn descriptor: Int32, isIPv6: Bool, context: UnsafeMutableRawPointer
+        _ settings: HTTPServerSettings, connectionLimit: Int, listeningOn descriptor: Int32, isIPv6: Bool,
+        context: UnsafeMutableRawPointer
     ) -> OpaquePointer? {
         var flags =
             MHD_USE_AUTO.rawValue | MHD_USE_INTERNAL_POLLING_THREAD.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
@@ -54,7 +59,10 @@ package final class HTTPServer: Sendable {
         let timeout = UInt32(clamping: max(settings.clientTimeout.components.seconds, 1))
         let options: [any CVarArg] = unsafe [
             MHD_OPTION.LISTEN_SOCKET.rawValue, descriptor,
-            MHD_OPTION.CONNECTION_LIMIT.rawValue, UInt32(clamping: settings.connectionLimit),
+            // At its own limit the library leaves new connections unheard: those that give way are closed before that.
+            MHD_OPTION.CONNECTION_LIMIT.rawValue, UInt32(clamping: connectionLimit + Self.leavingLimit),
+            MHD_OPTION.NOTIFY_CONNECTION.rawValue, unsafeBitCast(RequestCallbacks.connection, to: OpaquePointer.self),
+            OpaquePointer(context),
             MHD_OPTION.CONNECTION_TIMEOUT.rawValue, timeout,
             MHD_OPTION.CONNECTION_MEMORY_LIMIT.rawValue, settings.headerLimit,
             MHD_OPTION.UNESCAPE_CALLBACK.rawValue, unsafeBitCast(RequestCallbacks.keepEncoded, to: OpaquePointer.self),

@@ -1,4 +1,5 @@
 package import AegisCore
+import Glibc
 import Runtime
 
 /// Where the API listens, whom it lets in and what it bears.
@@ -8,6 +9,7 @@ package struct HTTPServerSettings: Sendable {
     /// 0 takes a free port, which ``HTTPServer/port`` tells.
     package var port: UInt16
     package var tokens: [APIToken]
+    /// Beyond it, connections that keep the server waiting give way to new ones; at most half of what the process may open.
     package var connectionLimit: Int
     /// How long a connection may be silent; a request may take so long to arrive, too.
     package var clientTimeout: Duration
@@ -31,6 +33,13 @@ package struct HTTPServerSettings: Sendable {
         self.headerLimit = headerLimit
         self.bodyLimit = bodyLimit
         self.drainLimit = drainLimit
+    }
+
+    /// The limit of connections, lowered where the process may open too few files to leave the other half to the rest of it.
+    var connectionsBorne: Int {
+        var files = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &files) == 0 else { return connectionLimit }
+        return max(1, min(connectionLimit, Int(clamping: files.rlim_cur) / 2))
     }
 }
 

@@ -15,6 +15,25 @@ enum RequestCallbacks {
             return unsafe strlen(text)
         }
 
+    /// Called for each connection before its first byte is read, and again before it is closed.
+    static let connection:
+        @convention(c) (
+            UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+            MHD_ConnectionNotificationCode
+        ) -> Void = { context, connection, _, event in
+            guard let context = unsafe context, let connection = unsafe connection else { return }
+            let registry = unsafe Unmanaged<ExchangeRegistry>.fromOpaque(context).takeUnretainedValue()
+            let id = unsafe ConnectionTable.ConnectionID(connection)
+            guard event == .CONNECTION_NOTIFY_STARTED else { return registry.connections.closed(id) }
+            let descriptor = unsafe aegis_mhd_descriptor(connection)
+            guard descriptor >= 0 else { return }
+            if registry.connections.opened(id, descriptor: descriptor) {
+                registry.router.service.log.warning(
+                    "HTTP API is full: connections that wait longest give way",
+                    ["limit": .number(Int64(registry.connections.limit))])
+            }
+        }
+
     /// Called first with the headers, then with each part of the body, then without one, and again after every resumption.
     static let access: MHD_AccessHandlerCallback = {
         context, connection, url, method, _, part, partSize, exchangeSlot in
@@ -30,6 +49,7 @@ enum RequestCallbacks {
                     UnsafeBufferPointer(
                         start: url, count: strlen(url)
                     ).map { UInt8(bitPattern: $0) }))
+            unsafe registry.connections.startedRequest(ConnectionTable.ConnectionID(connection))
             // Given back in `completed`, which the library calls once for each request it has shown here.
             unsafe exchangeSlot.pointee = Unmanaged.passRetained(exchange).toOpaque()
             guard let length = unsafe header("Content-Length", of: connection).flatMap({ Int($0) }),
@@ -47,9 +67,14 @@ enum RequestCallbacks {
             let mayGoOn = unsafe exchange.receive(UnsafeRawBufferPointer(start: part, count: size))
             return mayGoOn && age <= registry.settings.clientTimeout ? .YES : .NO
         }
+        let id = unsafe ConnectionTable.ConnectionID(connection)
         switch unsafe exchange.proceed(SuspendedConnection(connection)) {
-        case .suspended: return .YES
-        case .send(let response): return unsafe send(response, on: connection)
+        case .suspended:
+            registry.connections.startedWork(id)
+            return .YES
+        case .send(let response):
+            registry.connections.startedAnswer(id)
+            return unsafe send(response, on: connection)
         }
     }
 
@@ -57,12 +82,13 @@ enum RequestCallbacks {
         @convention(c) (
             UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
             MHD_RequestTerminationCode
-        ) -> Void = { context, _, exchangeSlot, reason in
-            guard let context = unsafe context, let exchangeSlot = unsafe exchangeSlot,
-                let stored = unsafe exchangeSlot.pointee
+        ) -> Void = { context, connection, exchangeSlot, reason in
+            guard let context = unsafe context, let connection = unsafe connection,
+                let exchangeSlot = unsafe exchangeSlot, let stored = unsafe exchangeSlot.pointee
             else { return }
             unsafe exchangeSlot.pointee = nil
             let registry = unsafe Unmanaged<ExchangeRegistry>.fromOpaque(context).takeUnretainedValue()
+            unsafe registry.connections.finishedRequest(ConnectionTable.ConnectionID(connection))
             let exchange = unsafe Unmanaged<Exchange>.fromOpaque(stored).takeRetainedValue()
             registry.close(exchange, wasSent: reason == .REQUEST_TERMINATED_COMPLETED_OK)
         }

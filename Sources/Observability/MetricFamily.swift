@@ -40,6 +40,12 @@ final class MetricFamily: Sendable {
         return update(labels) { $0 = .number(number) }
     }
 
+    func remove(_ labels: [String]) -> Bool {
+        guard definition.kind == .gauge, labels.count == definition.labels.count else { return false }
+        values.withLock { $0[labels] = nil }
+        return true
+    }
+
     func observe(_ seconds: [Double], _ labels: [String]) -> Bool {
         guard definition.kind != .gauge, seconds.allSatisfy(\.isFinite) else { return false }
         return update(labels) { value in

@@ -32,6 +32,11 @@ package final class PrometheusMeter: Meter {
         change(metric) { $0.set(value, labels) }
     }
 
+    /// Forgets a series of a gauge.
+    package func remove(_ metric: Metric, _ labels: [String]) {
+        change(metric) { $0.remove(labels) }
+    }
+
     /// Observes in a histogram; a counter of seconds takes the sum.
     package func observe(_ seconds: [Double], in metric: Metric, _ labels: [String]) {
         change(metric) { $0.observe(seconds, labels) }

@@ -52,6 +52,7 @@ final class CountingMeter: Meter {
     }
 
     func set(_ value: Double, of metric: Metric, _ labels: [String]) {}
+    func remove(_ metric: Metric, _ labels: [String]) {}
     func observe(_ seconds: [Double], in metric: Metric, _ labels: [String]) {}
 
     func count(_ metric: Metric, _ labels: String...) -> Int {

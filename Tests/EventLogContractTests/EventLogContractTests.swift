@@ -90,9 +90,7 @@ import Testing
         }
     }
 
-    // Not on the broker process: now and then it does not finish handing a partition from one member to another within any
-    // deadline, and whose fault that is was not found out.
-    @Test(arguments: [Engine.inMemory, .mockCluster])
+    @Test(arguments: Engine.available)
     func `a revoked partition moves only when it is released, from the position committed by then`(
         engine: Engine
     ) async throws {
@@ -105,6 +103,11 @@ import Testing
             let two = try site.join(topics: [Self.topic])
             let asked = try await one.wait("the request") { !$0.revoking.isEmpty }
             #expect(two.now.held.isEmpty)
+            if engine == .broker {
+                // It looks for finished rounds every 20 ms or so: a member that starts the next round sooner makes it forget
+                // to answer the other's JoinGroup, and both then wait for ever.
+                try await two.wait("the end of its first round") { $0.assignmentCount > 0 }
+            }
             // Draining: what is revoked can still be committed.
             var isCommitted = true
             do {

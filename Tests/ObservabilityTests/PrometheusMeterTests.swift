@@ -28,6 +28,21 @@ import Testing
         #expect(samples(meter, "aegis_consumer_lag") == [#"aegis_consumer_lag{topic="orders",partition="0"} 5.5"#])
     }
 
+    @Test func `a gauge that is removed shows no value, and can be set again`() {
+        let meter = PrometheusMeter(version: "1")
+        meter.set(7, of: .consumerLag, ["orders", "0"])
+        meter.set(3, of: .consumerLag, ["orders", "1"])
+        meter.remove(.consumerLag, ["orders", "0"])
+        #expect(samples(meter, "aegis_consumer_lag") == [#"aegis_consumer_lag{topic="orders",partition="1"} 3"#])
+        meter.set(1, of: .consumerLag, ["orders", "0"])
+        #expect(samples(meter, "aegis_consumer_lag").count == 2)
+        meter.remove(.eventsIgnored, ["orders", "filtered"])
+        #expect(
+            samples(meter, "aegis_metric_misuse_total") == [
+                #"aegis_metric_misuse_total{metric="aegis_events_ignored_total"} 1"#
+            ])
+    }
+
     @Test func `a histogram counts into every bucket from the bound on`() {
         let meter = PrometheusMeter(version: "1")
         meter.observe([0.001, 0.002, 3, 700, -1], in: .eventToAPNsDuration, ["urgent"])

@@ -131,5 +131,6 @@ enum CheckCommand: Command {
 struct SilentMeter: Meter {
     func add(_ amount: Int, to metric: Metric, _ labels: [String]) {}
     func set(_ value: Double, of metric: Metric, _ labels: [String]) {}
+    func remove(_ metric: Metric, _ labels: [String]) {}
     func observe(_ seconds: [Double], in metric: Metric, _ labels: [String]) {}
 }
