@@ -15,11 +15,12 @@ package enum DurationText {
         return units.first { $0.name == unit }.map { $0.length * count }
     }
 
-    /// In the largest unit that leaves a whole number.
+    /// In the largest unit that leaves a whole number; less than a millisecond is left out.
     package static func text(_ duration: Duration) -> String {
-        for (name, length) in units.reversed() where duration != .zero {
-            let count = Int64(duration / length)
-            if length * count == duration { return "\(count)\(name)" }
+        let milliseconds = duration.wholeMilliseconds
+        for (name, length) in units.reversed() where milliseconds != 0 {
+            let (count, rest) = milliseconds.quotientAndRemainder(dividingBy: length.wholeMilliseconds)
+            if rest == 0 { return "\(count)\(name)" }
         }
         return "0s"
     }

@@ -223,13 +223,7 @@ enum Query: Int, CaseIterable {
         case .dropSends: "DELETE FROM sends WHERE sent_at < ?1"
         case .setDigest: "UPDATE notifications SET digest = ?5 WHERE \(Self.key)"
         case .itemsOf: "SELECT items FROM deferred WHERE \(Self.key)"
-        case .joinDigest:
-            """
-            INSERT INTO deferred (day, event_id, event_source, user_id, type, due_at, lane, event, items)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)
-            ON CONFLICT (day, event_id, event_source, user_id)
-            DO UPDATE SET event = excluded.event, items = items + 1
-            """
+        case .joinDigest: "UPDATE deferred SET event = ?5, items = items + 1 WHERE \(Self.key)"
 
         case .insertDeferred:
             """

@@ -85,13 +85,15 @@ extension SQLiteConnection {
         }
         let row = Claim(key: digest.key, type: claim.type, action: .repeated)
         _ = try insert(row, .deferred, Self.digestReason, CountedBadges(), at: now)
-        try with(.joinDigest) { (statement) throws(StoreError) in
+        let hasJoined = try with(.joinDigest) { (statement) throws(StoreError) in
             statement.bind(digest.key)
-            statement.bind(claim.type, at: 5)
-            statement.bind(digest.dueAt.milliseconds, at: 6)
-            statement.bind(lane.rawValue, at: 7)
-            statement.bind(event, at: 8)
+            statement.bind(event, at: 5)
             try statement.run()
+            return changes > 0
+        }
+        if !hasJoined {
+            let first = Claim(key: digest.key, type: claim.type, action: .repeated, items: 1)
+            try postpone(first, until: digest.dueAt, lane, event)
         }
         return .recorded
     }
