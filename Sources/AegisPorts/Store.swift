@@ -68,6 +68,10 @@ package protocol Store: DeviceStore, Ledger {
     func migrate() async throws(StoreError) -> [Int]
     /// Drops ledger days before `day`.
     func dropLedger(before day: UTCDay) async throws(StoreError)
+    /// Removes the devices that were deleted before `moment`, for good.
+    ///
+    /// - Returns: How many rows went.
+    func dropDevices(deletedBefore moment: UnixTime) async throws(StoreError) -> Int
     func close() async
 }
 

@@ -74,22 +74,18 @@ package struct KafkaSettings: Sendable {
     package var instanceID: String?
     /// At least one, no name twice, none of them the dead-letter topic.
     package var topics: [Topic]
-    package var fanoutTopic: String
-    package var replayTopic: String
     package var deadLetterTopic: String
     /// For librdkafka as they are; every value is taken for a secret, since some are.
     package var properties: [String: Secret]
 
     package init(
-        brokers: Brokers, group: String, instanceID: String? = nil, topics: [Topic], fanoutTopic: String,
-        replayTopic: String, deadLetterTopic: String, properties: [String: Secret]
+        brokers: Brokers, group: String, instanceID: String? = nil, topics: [Topic],
+        deadLetterTopic: String, properties: [String: Secret]
     ) {
         self.brokers = brokers
         self.group = group
         self.instanceID = instanceID
         self.topics = topics
-        self.fanoutTopic = fanoutTopic
-        self.replayTopic = replayTopic
         self.deadLetterTopic = deadLetterTopic
         self.properties = properties
     }
@@ -182,14 +178,11 @@ package struct DeliverySettings: Sendable {
         package var base: Duration
         /// The longest wait, never below `base`.
         package var cap: Duration
-        /// A longer wait is spent in the store.
-        package var inMemoryFor: Duration
 
-        package init(maxAttempts: Int, base: Duration, cap: Duration, inMemoryFor: Duration) {
+        package init(maxAttempts: Int, base: Duration, cap: Duration) {
             self.maxAttempts = maxAttempts
             self.base = base
             self.cap = cap
-            self.inMemoryFor = inMemoryFor
         }
     }
 

@@ -9,7 +9,10 @@ struct Migration {
     let sql: String
 
     static let all = [
-        Migration(number: 1, sql: firstSchema)
+        Migration(number: 1, sql: firstSchema),
+        // So that deleted devices age out without a look at those that are registered.
+        Migration(
+            number: 2, sql: "CREATE INDEX devices_by_deletion ON devices (deleted_at) WHERE deleted_at IS NOT NULL;"),
     ]
 
     /// The number of the newest step this program knows.

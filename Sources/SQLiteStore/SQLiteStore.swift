@@ -129,6 +129,20 @@ package actor SQLiteStore: Store {
         }
     }
 
+    /// Works in pieces, between which other operations have their turn.
+    package func dropDevices(deletedBefore moment: UnixTime) async throws(StoreError) -> Int {
+        let limit = 2_000
+        var count = 0
+        while true {
+            let dropped = try write("dropDevices") { (connection) throws(StoreError) in
+                try connection.dropDevices(deletedBefore: moment, limit: limit)
+            }
+            count += dropped
+            guard dropped >= limit else { return count }
+            await Task.yield()
+        }
+    }
+
     package func close() {
         connection = nil
     }

@@ -108,7 +108,7 @@ struct RunningService {
         health.runs(pipeline)
         log.info("Aegis is running", ["group": .text(configuration.kafka.group)])
         let running = Task { await pipeline.run() }
-        let retention = Task { await dropOldDays(of: store) }
+        let retention = Task { await dropWhatIsOld(in: store) }
         await termination.wait()
         log.info(
             "Aegis is draining", ["limit_seconds": .number(configuration.delivery.drainTimeout.components.seconds)])
@@ -220,15 +220,24 @@ extension RunningService {
         return .ready
     }
 
-    /// Ages out the ledger once an hour; a failure waits for the next hour.
-    private func dropOldDays(of store: SQLiteStore) async {
-        let retention = configuration.store.retention
+    /// Ages out the ledger and deleted devices once an hour; a failure waits for the next hour.
+    private func dropWhatIsOld(in store: SQLiteStore) async {
+        let settings = configuration.store
         while !Task.isCancelled {
-            let firstKept = clock.now().advanced(by: .zero - retention).day
+            let now = clock.now()
             do throws(StoreError) {
-                try await store.dropLedger(before: firstKept)
+                try await store.dropLedger(before: now.advanced(by: .zero - settings.retention).day)
             } catch {
                 log.warning("Old ledger days could not be dropped", ["detail": .text(error.description)])
+            }
+            do throws(StoreError) {
+                let count = try await store.dropDevices(
+                    deletedBefore: now.advanced(by: .zero - settings.deviceRetention))
+                if count > 0 {
+                    log.info("Devices deleted long ago were dropped", ["devices": .number(Int64(count))])
+                }
+            } catch {
+                log.warning("Deleted devices could not be dropped", ["detail": .text(error.description)])
             }
             try? await clock.sleep(until: clock.uptime().advanced(by: .seconds(3_600)))
         }
