@@ -1,7 +1,7 @@
 package import AegisCore
 
 /// What `aegis.yaml` says, checked and complete: every default is filled in and every path is ready to open.
-package struct AegisConfiguration: Sendable {
+package struct AegisConfiguration: Hashable, Sendable {
     package var kafka: KafkaSettings
     package var store: StoreSettings
     /// The path of `catalog.yaml`.
@@ -32,7 +32,7 @@ package struct AegisConfiguration: Sendable {
 }
 
 /// Where events come from and where unusable ones go.
-package struct KafkaSettings: Sendable {
+package struct KafkaSettings: Hashable, Sendable {
     package enum Brokers: Hashable, Sendable {
         /// A broker inside the process, for demos and tests.
         case embedded
@@ -92,7 +92,7 @@ package struct KafkaSettings: Sendable {
 }
 
 /// Where devices, preferences and the ledger are kept, and for how long.
-package struct StoreSettings: Sendable {
+package struct StoreSettings: Hashable, Sendable {
     package enum Engine: Hashable, Sendable {
         /// The path of the database file.
         case sqlite(path: String)
@@ -126,7 +126,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One app: what it may do, where its pushes go and what proves that they are ours.
-package struct AppSettings: Sendable {
+package struct AppSettings: Hashable, Sendable {
     /// Where APNs is reached for one environment.
     package struct Endpoint: Hashable, Sendable {
         package var address: NetworkAddress
@@ -171,7 +171,7 @@ package struct AppSettings: Sendable {
 }
 
 /// How pushes are sent.
-package struct DeliverySettings: Sendable {
+package struct DeliverySettings: Hashable, Sendable {
     package struct Retry: Hashable, Sendable {
         package var maxAttempts: Int
         /// The wait before the second attempt.
@@ -231,7 +231,7 @@ package struct DeliverySettings: Sendable {
 }
 
 /// The HTTP API.
-package struct HTTPSettings: Sendable {
+package struct HTTPSettings: Hashable, Sendable {
     package enum Scope: String, Hashable, Sendable, CaseIterable {
         case devices, preferences, events, admin
     }
@@ -265,7 +265,7 @@ package struct HTTPSettings: Sendable {
 }
 
 /// The log, on standard error.
-package struct LogSettings: Sendable {
+package struct LogSettings: Hashable, Sendable {
     package enum Level: String, Hashable, Sendable, CaseIterable {
         case debug, info, warning, error
     }

@@ -59,7 +59,7 @@ struct RunningService {
     }
 
     private func serve() async -> Int32 {
-        let reloader = ServiceReloader(path: path, signers: signers, log: log)
+        let reloader = ServiceReloader(path: path, configuration: configuration, signers: signers, log: log)
         let watch = Task { [signals, termination] in
             while let batch = await signals.next() {
                 for signal in batch {
