@@ -286,6 +286,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unavailable
         /// No room for another byte: wait, and tell the operator.
         case full
+        /// The store cannot be where it is configured to be: only another path or other rights help.
+        case configuration
         /// The schema is missing, too old or too new.
         case schema
         /// The data is not what this program wrote.
@@ -311,7 +313,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isRetryable: Bool {
         switch kind {
         case .unavailable, .full: true
-        case .schema, .corrupt, .invalid: false
+        case .configuration, .schema, .corrupt, .invalid: false
         }
     }
 }

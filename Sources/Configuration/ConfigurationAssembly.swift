@@ -8,6 +8,11 @@ struct ConfigurationAssembly {
         "group.id": "use kafka.group", "group.instance.id": "use kafka.instance_id",
         "enable.auto.commit": "offsets are committed when every delivery is settled",
         "enable.auto.offset.store": "offsets are committed when every delivery is settled",
+        "auto.commit.enable": "offsets are committed when every delivery is settled",
+        "enable.partition.eof": "it is off",
+        "enable.idempotence": "it is on", "acks": "every replica acknowledges",
+        "request.required.acks": "every replica acknowledges", "message.timeout.ms": "it is 30 seconds",
+        "delivery.timeout.ms": "it is 30 seconds",
     ]
 
     let file: String

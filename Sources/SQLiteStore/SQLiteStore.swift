@@ -44,7 +44,15 @@ package actor SQLiteStore: Store {
         return store
     }
 
+    /// Looks whether a database file is or could be made at `path`, and writes nothing.
+    ///
+    /// - Throws: ``StoreError`` of kind `configuration` that names the path.
+    package static func check(path: String) throws(StoreError) {
+        try StorePath.check(path)
+    }
+
     private func connect(migrates: Bool) throws(StoreError) {
+        try StorePath.check(path)
         let opened = try SQLiteConnection(path: path)
         try opened.configure(options)
         connection = consume opened
