@@ -93,7 +93,8 @@ let package = Package(
                 "APNsSender", "APNsSimulator", "ProviderToken", "IdentityDigests", "AegisCore", "AegisPorts",
                 "AegisTestKit",
             ]),
-        tests("IntegrationTests", ["aegis", "KafkaEventLog", "AegisTestKit"]),
+        tests(
+            "IntegrationTests", ["aegis", "KafkaEventLog", "SQLiteStore", "AegisCore", "AegisPorts", "AegisTestKit"]),
         tests(
             "FaultTests",
             ["aegis", "KafkaEventLog", "SQLiteStore", "IdentityDigests", "AegisCore", "AegisPorts", "AegisTestKit"]),

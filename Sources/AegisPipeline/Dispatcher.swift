@@ -276,9 +276,10 @@ extension Dispatcher {
 
     private func measureRateLimit(of app: AppKey, isLimited: Bool, at now: MonotonicTime) {
         if let since = limitedSince[app] {
-            let waited = Int(since.duration(to: now).components.seconds)
-            guard !isLimited || waited > 0 else { return }
-            if waited > 0 { meter.add(waited, to: .rateLimitWait, []) }
+            let waited = since.duration(to: now)
+            // A wait that goes on is told second by second, one that ended to its last fraction.
+            guard !isLimited || waited >= .seconds(1) else { return }
+            meter.observe([waited.seconds], in: .rateLimitWait, [])
             limitedSince[app] = isLimited ? now : nil
         } else if isLimited {
             limitedSince[app] = now

@@ -91,6 +91,8 @@ extension Pipeline {
         let bytes = queue.byteCount + openBytes
         let bytesLimit = pausedTopics.isEmpty ? settings.maxInFlightBytes : settings.maxInFlightBytes / 4 * 3
         let mustStop = isOutage || isDraining || bytes >= bytesLimit
+        let reason: PauseReason =
+            isOutage ? .outage : isDraining ? .draining : bytes >= bytesLimit ? .bytes : .inFlight
         var paused: Set<String> = []
         for (topic, topicSettings) in settings.topics {
             let limit = settings.limit(of: topicSettings.lane)
@@ -99,8 +101,9 @@ extension Pipeline {
             if mustStop || held >= max(1, threshold) { paused.insert(topic) }
         }
         let partitions = assignedPartitions.count { paused.contains($0.partition.topic) }
-        parts.meter.set(Double(mustStop ? partitions : 0), of: .partitionsPaused, ["outage"])
-        parts.meter.set(Double(mustStop ? 0 : partitions), of: .partitionsPaused, ["in_flight"])
+        for each in PauseReason.allCases {
+            parts.meter.set(Double(each == reason ? partitions : 0), of: .partitionsPaused, [each.rawValue])
+        }
         guard paused != pausedTopics else { return }
         pausedTopics = paused
         await parts.eventLog.setPaused(paused)
@@ -126,6 +129,14 @@ extension Pipeline {
             continuation.resume()
         }
     }
+}
+
+/// Why partitions are not read, as `aegis_partitions_paused` names it; where several hold, the first of these.
+private enum PauseReason: String, CaseIterable {
+    case outage
+    case draining
+    case bytes
+    case inFlight = "in_flight"
 }
 
 // MARK: - Committing

@@ -96,7 +96,10 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
         case .storeOperationDuration:
             Definition(kind: .histogram, labels: ["operation"], help: "Time of one call of the store.")
         case .partitionsPaused:
-            Definition(kind: .gauge, labels: ["reason"], help: "Partitions that are not read at the moment.")
+            Definition(
+                kind: .gauge, labels: ["reason"],
+                help: "Partitions that are not read at the moment, by the first of these that holds: outage, "
+                    + "draining, bytes (delivery.max_in_flight_bytes), in_flight (delivery.max_in_flight).")
         case .buildInfo:
             Definition(kind: .gauge, labels: ["version"], help: "1, labelled with the version that runs.")
         }

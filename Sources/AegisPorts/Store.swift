@@ -68,6 +68,10 @@ package protocol Store: DeviceStore, Ledger {
     func migrate() async throws(StoreError) -> [Int]
     /// Drops ledger days before `day`.
     func dropLedger(before day: UTCDay) async throws(StoreError)
+    /// Removes the devices that were deleted before `moment`, for good.
+    ///
+    /// - Returns: How many rows went.
+    func dropDevices(deletedBefore moment: UnixTime) async throws(StoreError) -> Int
     func close() async
 }
 
@@ -334,6 +338,8 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unavailable
         /// No room for another byte: wait, and tell the operator.
         case full
+        /// The store cannot be where it is configured to be: only another path or other rights help.
+        case configuration
         /// The schema is missing, too old or too new.
         case schema
         /// The data is not what this program wrote.
@@ -359,7 +365,7 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package var isRetryable: Bool {
         switch kind {
         case .unavailable, .full: true
-        case .schema, .corrupt, .invalid: false
+        case .configuration, .schema, .corrupt, .invalid: false
         }
     }
 }

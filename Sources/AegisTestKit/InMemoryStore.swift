@@ -5,7 +5,9 @@ package import AegisPorts
 package actor InMemoryStore: Store {
     private struct Row {
         var device: Device
-        var isDeleted: Bool
+        var deletedAt: UnixTime?
+
+        var isDeleted: Bool { deletedAt != nil }
     }
 
     private struct Badge {
@@ -87,6 +89,13 @@ package actor InMemoryStore: Store {
         sends.removeAll { $0.sentAt.day < day }
     }
 
+    package func dropDevices(deletedBefore moment: UnixTime) throws(StoreError) -> Int {
+        try checkHealth()
+        let count = rows.count
+        rows.removeAll { row in row.deletedAt.map { $0 < moment } ?? false }
+        return count - rows.count
+    }
+
     // MARK: Devices
 
     package func register(
@@ -95,10 +104,10 @@ package actor InMemoryStore: Store {
         try checkHealth()
         if !sharesToken {
             for index in rows.indices
-            where rows[index].device.hasToken(registration.token, in: registration.key)
+            where !rows[index].isDeleted && rows[index].device.hasToken(registration.token, in: registration.key)
                 && rows[index].device.registration.user != registration.user
             {
-                rows[index].isDeleted = true
+                rows[index].deletedAt = now
             }
         }
         let ofInstallation = rows.indices.filter { rows[$0].device.registration.isSameInstallation(as: registration) }
@@ -111,19 +120,19 @@ package actor InMemoryStore: Store {
         guard let index = live ?? ofToken ?? newestDeleted else {
             lastDevice += 1
             let device = Device(id: DeviceID(lastDevice), registration: registration, registeredAt: now)
-            rows.append(Row(device: device, isDeleted: false))
+            rows.append(Row(device: device))
             return true
         }
         if let ofToken, ofToken != index {
             // The installation takes the token over; the row that had it keeps the old one, deleted.
-            rows[ofToken].isDeleted = true
+            rows[ofToken].deletedAt = rows[ofToken].deletedAt ?? now
             rows[ofToken].device.registration.token = rows[index].device.registration.token
         }
         let wasDeleted = rows[index].isDeleted
         rows[index].device.registration = registration
         rows[index].device.registeredAt = now
         rows[index].device.quarantinedAt = nil
-        rows[index].isDeleted = false
+        rows[index].deletedAt = nil
         return wasDeleted
     }
 
@@ -133,7 +142,7 @@ package actor InMemoryStore: Store {
             let registration = rows[$0].device.registration
             return !rows[$0].isDeleted && registration.user == user && registration.installation == installation
         }
-        for index in found { rows[index].isDeleted = true }
+        for index in found { rows[index].deletedAt = now }
         return found.count
     }
 
@@ -152,9 +161,9 @@ package actor InMemoryStore: Store {
         return holders
     }
 
-    private func prune(_ prune: Settlement.Prune) -> PruneResult {
+    private func prune(_ prune: Settlement.Prune, at now: UnixTime) -> PruneResult {
         let outdated = outdated(prune)
-        for index in outdated { rows[index].isDeleted = true }
+        for index in outdated { rows[index].deletedAt = now }
         return outdated.isEmpty ? .kept : .pruned(outdated.count)
     }
 
@@ -335,7 +344,7 @@ package actor InMemoryStore: Store {
             notifications[closure.key]?.reason = closure.reason
             if !closure.wasAccepted { takeBackBadges(of: closure.key) }
         }
-        let results = settlement.prunes.map { prune($0) }
+        let results = settlement.prunes.map { prune($0, at: now) }
         for quarantine in settlement.quarantines {
             for index in outdated(quarantine) where rows[index].device.quarantinedAt == nil {
                 rows[index].device.quarantinedAt = now

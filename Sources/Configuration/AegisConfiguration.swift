@@ -1,7 +1,7 @@
 package import AegisCore
 
 /// What `aegis.yaml` says, checked and complete: every default is filled in and every path is ready to open.
-package struct AegisConfiguration: Sendable {
+package struct AegisConfiguration: Hashable, Sendable {
     package var kafka: KafkaSettings
     package var store: StoreSettings
     /// The path of `catalog.yaml`.
@@ -32,7 +32,7 @@ package struct AegisConfiguration: Sendable {
 }
 
 /// Where events come from and where unusable ones go.
-package struct KafkaSettings: Sendable {
+package struct KafkaSettings: Hashable, Sendable {
     package enum Brokers: Hashable, Sendable {
         /// A broker inside the process, for demos and tests.
         case embedded
@@ -74,29 +74,25 @@ package struct KafkaSettings: Sendable {
     package var instanceID: String?
     /// At least one, no name twice, none of them the dead-letter topic.
     package var topics: [Topic]
-    package var fanoutTopic: String
-    package var replayTopic: String
     package var deadLetterTopic: String
     /// For librdkafka as they are; every value is taken for a secret, since some are.
     package var properties: [String: Secret]
 
     package init(
-        brokers: Brokers, group: String, instanceID: String? = nil, topics: [Topic], fanoutTopic: String,
-        replayTopic: String, deadLetterTopic: String, properties: [String: Secret]
+        brokers: Brokers, group: String, instanceID: String? = nil, topics: [Topic],
+        deadLetterTopic: String, properties: [String: Secret]
     ) {
         self.brokers = brokers
         self.group = group
         self.instanceID = instanceID
         self.topics = topics
-        self.fanoutTopic = fanoutTopic
-        self.replayTopic = replayTopic
         self.deadLetterTopic = deadLetterTopic
         self.properties = properties
     }
 }
 
 /// Where devices, preferences and the ledger are kept, and for how long.
-package struct StoreSettings: Sendable {
+package struct StoreSettings: Hashable, Sendable {
     package enum Engine: Hashable, Sendable {
         /// The path of the database file.
         case sqlite(path: String)
@@ -130,7 +126,7 @@ package struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// One app: what it may do, where its pushes go and what proves that they are ours.
-package struct AppSettings: Sendable {
+package struct AppSettings: Hashable, Sendable {
     /// Where APNs is reached for one environment.
     package struct Endpoint: Hashable, Sendable {
         package var address: NetworkAddress
@@ -175,21 +171,18 @@ package struct AppSettings: Sendable {
 }
 
 /// How pushes are sent.
-package struct DeliverySettings: Sendable {
+package struct DeliverySettings: Hashable, Sendable {
     package struct Retry: Hashable, Sendable {
         package var maxAttempts: Int
         /// The wait before the second attempt.
         package var base: Duration
         /// The longest wait, never below `base`.
         package var cap: Duration
-        /// A longer wait is spent in the store.
-        package var inMemoryFor: Duration
 
-        package init(maxAttempts: Int, base: Duration, cap: Duration, inMemoryFor: Duration) {
+        package init(maxAttempts: Int, base: Duration, cap: Duration) {
             self.maxAttempts = maxAttempts
             self.base = base
             self.cap = cap
-            self.inMemoryFor = inMemoryFor
         }
     }
 
@@ -238,7 +231,7 @@ package struct DeliverySettings: Sendable {
 }
 
 /// The HTTP API.
-package struct HTTPSettings: Sendable {
+package struct HTTPSettings: Hashable, Sendable {
     package enum Scope: String, Hashable, Sendable, CaseIterable {
         case devices, preferences, events, admin
     }
@@ -272,7 +265,7 @@ package struct HTTPSettings: Sendable {
 }
 
 /// The log, on standard error.
-package struct LogSettings: Sendable {
+package struct LogSettings: Hashable, Sendable {
     package enum Level: String, Hashable, Sendable, CaseIterable {
         case debug, info, warning, error
     }

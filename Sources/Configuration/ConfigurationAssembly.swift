@@ -8,6 +8,11 @@ struct ConfigurationAssembly {
         "group.id": "use kafka.group", "group.instance.id": "use kafka.instance_id",
         "enable.auto.commit": "offsets are committed when every delivery is settled",
         "enable.auto.offset.store": "offsets are committed when every delivery is settled",
+        "auto.commit.enable": "offsets are committed when every delivery is settled",
+        "enable.partition.eof": "it is off",
+        "enable.idempotence": "it is on", "acks": "every replica acknowledges",
+        "request.required.acks": "every replica acknowledges", "message.timeout.ms": "it is 30 seconds",
+        "delivery.timeout.ms": "it is 30 seconds",
     ]
 
     let file: String
@@ -62,8 +67,7 @@ struct ConfigurationAssembly {
         }
         return KafkaSettings(
             brokers: brokers(section), group: section.text("group"), instanceID: section.textIfSet("instance_id"),
-            topics: topics, fanoutTopic: section.text("fanout_topic"), replayTopic: section.text("replay_topic"),
-            deadLetterTopic: deadLetterTopic, properties: properties)
+            topics: topics, deadLetterTopic: deadLetterTopic, properties: properties)
     }
 
     private mutating func brokers(_ section: Section) -> KafkaSettings.Brokers {
@@ -112,8 +116,7 @@ struct ConfigurationAssembly {
             maxInFlightBytes: section.number("max_in_flight_bytes"),
             requestTimeout: section.duration("request_timeout"),
             retry: .init(
-                maxAttempts: retry.number("max_attempts"), base: retry.duration("base"), cap: retry.duration("cap"),
-                inMemoryFor: retry.duration("in_memory_for")),
+                maxAttempts: retry.number("max_attempts"), base: retry.duration("base"), cap: retry.duration("cap")),
             circuit: .init(
                 firstProbe: circuit.duration("first_probe"), longestProbe: circuit.duration("longest_probe")),
             drainTimeout: section.duration("drain_timeout"))

@@ -22,12 +22,9 @@ enum ConfigurationKeys {
             "A name of this instance that outlives a restart: its partitions wait for it (static membership)."),
         KeyDescription("topics", .list(of: .section(topic), atLeast: 1), .required, "The topics to read."),
         KeyDescription(
-            "fanout_topic", .topic, .byDefault("aegis.fanout"),
-            "Chunks of large audiences; those of critical types go to this name with `-urgent`. Kept for a later version."
-        ),
-        KeyDescription(
-            "replay_topic", .topic, .byDefault("aegis.replay"),
-            "Dead letters that are tried again. Kept for a later version."),
+            "fanout_topic", .later, .optional("none"),
+            "Chunks of large audiences; those of critical types go to this name with `-urgent`."),
+        KeyDescription("replay_topic", .later, .optional("none"), "Dead letters that are tried again."),
         KeyDescription(
             "dead_letter_topic", .topic, .byDefault("aegis.dead-letter"),
             "Records that could not be used. It must exist and must not be one of `topics`."),
@@ -69,7 +66,8 @@ enum ConfigurationKeys {
             "How long the ledger remembers; an older event is expired, so no `ttl` may be longer."),
         KeyDescription(
             "device_retention", .duration(.days(1)...(.days(3_650))), .byDefault("400d"),
-            "How long a device stays after its deletion, to be taken back if the deletion was wrong."),
+            "How long a device stays after its deletion, to be taken back if the deletion was wrong; then its row goes."
+        ),
     ]
 
     private static let app: [KeyDescription] = [
@@ -161,7 +159,7 @@ enum ConfigurationKeys {
             "cap", .duration(.milliseconds(10)...(.days(1))), .byDefault("15m"),
             "The longest wait; each doubles the last."),
         KeyDescription(
-            "in_memory_for", .duration(.zero...(.seconds(600))), .byDefault("30s"),
+            "in_memory_for", .later, .optional("every wait is spent in memory"),
             "A longer wait is spent in the store instead of in memory."),
     ]
 

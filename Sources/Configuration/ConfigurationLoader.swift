@@ -7,6 +7,8 @@ package struct LoadedConfiguration: Sendable {
     package var catalog: Catalog
     /// What an operator should see, in the order of files and lines.
     package var warnings: [Problem]
+    /// For problems that show later.
+    package var sources: SourceMap
 }
 
 /// Reads `aegis.yaml` and the catalog it names.
@@ -44,7 +46,9 @@ package enum ConfigurationLoader {
             retention: configuration?.store.retention)
         problems += catalog.problems
         guard !problems.hasErrors, let configuration else { throw ConfigurationProblems(problems) }
-        return LoadedConfiguration(configuration: configuration, catalog: catalog.catalog, warnings: problems)
+        return LoadedConfiguration(
+            configuration: configuration, catalog: catalog.catalog, warnings: problems,
+            sources: SourceMap(file: path, root: root))
     }
 
     /// The paths of all keys that a file can have once: those of single values, and the others.

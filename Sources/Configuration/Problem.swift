@@ -68,7 +68,7 @@ extension [Problem] {
     }
 
     /// By line, what has none first; problems of one place stay in the order they were found.
-    func sortedByLine() -> [Problem] {
+    package func sortedByLine() -> [Problem] {
         enumerated().sorted { left, right in
             let places = (
                 (left.element.line ?? 0, left.element.column ?? 0, left.offset),

@@ -29,6 +29,13 @@ package final class HTTPServer: Sendable {
         try HTTPServer(settings, service)
     }
 
+    /// Whether this machine can listen at `host`, at any port.
+    ///
+    /// - Throws: ``HTTPServerError`` of kind `address` where it cannot.
+    package static func check(host: String) throws(HTTPServerError) {
+        _ = try ListenSocket(host: host, port: 0)
+    }
+
     private init(_ settings: HTTPServerSettings, _ service: APIDependencies) throws(HTTPServerError) {
         let socket = try ListenSocket(host: settings.host, port: settings.port)
         port = socket.port

@@ -30,7 +30,7 @@ struct ListenSocket: ~Copyable {
         guard unsafe bind(descriptor, address.pointee.ai_addr, address.pointee.ai_addrlen) == 0,
             Glibc.listen(descriptor, 1_024) == 0, let real = Self.localPort(of: descriptor)
         else {
-            let error = Self.failure(.bind, "listen on \(host), port \(port)")
+            let error = Self.failure(errno == EADDRNOTAVAIL ? .address : .bind, "listen on \(host), port \(port)")
             close(descriptor)
             throw error
         }

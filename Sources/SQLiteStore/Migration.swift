@@ -10,7 +10,10 @@ struct Migration {
 
     static let all = [
         Migration(number: 1, sql: firstSchema),
-        Migration(number: 2, sql: frequencyAndDigests),
+        // So that deleted devices age out without a look at those that are registered.
+        Migration(
+            number: 2, sql: "CREATE INDEX devices_by_deletion ON devices (deleted_at) WHERE deleted_at IS NOT NULL;"),
+        Migration(number: 3, sql: frequencyAndDigests),
     ]
 
     /// The number of the newest step this program knows.

@@ -7,7 +7,7 @@ enum Query: Int, CaseIterable {
     // Devices
     case devicesOfUser, deviceByInstallation, deviceByToken
     case insertDevice, refreshDevice, parkDevice, retireDevice
-    case deleteInstallation, deleteOwnersOfInstallation
+    case deleteInstallation, deleteOwnersOfInstallation, dropDevices
     case addOwner, removeOwner
     case moveDevices, removeOtherOwners
     case newestRegistration, pruneDevices, removeOwners, quarantineDevices
@@ -84,6 +84,12 @@ enum Query: Int, CaseIterable {
             DELETE FROM token_owners WHERE user_id = ?1 AND (token, app, environment) IN (
                 SELECT token, app, environment FROM devices
                 WHERE user_id = ?1 AND installation_id = ?2 AND deleted_at IS NULL)
+            """
+        // A deleted row has no owner: whatever deletes it takes that away first.
+        case .dropDevices:
+            """
+            DELETE FROM devices WHERE id IN (
+                SELECT id FROM devices WHERE deleted_at IS NOT NULL AND deleted_at < ?1 ORDER BY deleted_at LIMIT ?2)
             """
         case .addOwner:
             """

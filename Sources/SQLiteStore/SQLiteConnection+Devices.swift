@@ -103,6 +103,18 @@ extension SQLiteConnection {
         }
     }
 
+    /// Removes at most `limit` rows, oldest deletions first.
+    ///
+    /// - Returns: How many there were.
+    func dropDevices(deletedBefore moment: UnixTime, limit: Int) throws(StoreError) -> Int {
+        try with(.dropDevices) { (statement) throws(StoreError) in
+            statement.bind(moment.milliseconds, at: 1)
+            statement.bind(Int64(limit), at: 2)
+            try statement.run()
+            return changes
+        }
+    }
+
     /// Registered devices, quarantined ones included, newest registration first.
     func devices(of user: UserID) throws(StoreError) -> [Device] {
         try with(.devicesOfUser) { (statement) throws(StoreError) in

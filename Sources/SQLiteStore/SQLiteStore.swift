@@ -44,7 +44,15 @@ package actor SQLiteStore: Store {
         return store
     }
 
+    /// Looks whether a database file is or could be made at `path`, and writes nothing.
+    ///
+    /// - Throws: ``StoreError`` of kind `configuration` that names the path.
+    package static func check(path: String) throws(StoreError) {
+        try StorePath.check(path)
+    }
+
     private func connect(migrates: Bool) throws(StoreError) {
+        try StorePath.check(path)
         let opened = try SQLiteConnection(path: path)
         try opened.configure(options)
         connection = consume opened
@@ -125,6 +133,20 @@ package actor SQLiteStore: Store {
         while try write(
             "dropLedger", { (connection) throws(StoreError) in try connection.dropPiece(before: day, limit: 2_000) })
         {
+            await Task.yield()
+        }
+    }
+
+    /// Works in pieces, between which other operations have their turn.
+    package func dropDevices(deletedBefore moment: UnixTime) async throws(StoreError) -> Int {
+        let limit = 2_000
+        var count = 0
+        while true {
+            let dropped = try write("dropDevices") { (connection) throws(StoreError) in
+                try connection.dropDevices(deletedBefore: moment, limit: limit)
+            }
+            count += dropped
+            guard dropped >= limit else { return count }
             await Task.yield()
         }
     }

@@ -1,3 +1,5 @@
+import APNsSender
 import Glibc
 
+OpenSSLLifetime.outlastExit()
 await exit(CommandLineTool.run(Array(CommandLine.arguments.dropFirst())))

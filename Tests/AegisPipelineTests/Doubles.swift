@@ -46,14 +46,33 @@ struct QuietLog: Log {
 
 final class CountingMeter: Meter {
     private let counts = Lock<[String: Int]>([:])
+    private let gauges = Lock<[String: Double]>([:])
+    private let sums = Lock<[String: Double]>([:])
 
     func add(_ amount: Int, to metric: Metric, _ labels: [String]) {
         counts.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))", default: 0] += amount }
     }
 
-    func set(_ value: Double, of metric: Metric, _ labels: [String]) {}
-    func remove(_ metric: Metric, _ labels: [String]) {}
-    func observe(_ seconds: [Double], in metric: Metric, _ labels: [String]) {}
+    func remove(_ metric: Metric, _ labels: [String]) {
+        gauges.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))"] = nil }
+    }
+
+    func set(_ value: Double, of metric: Metric, _ labels: [String]) {
+        gauges.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))"] = value }
+    }
+
+    func observe(_ seconds: [Double], in metric: Metric, _ labels: [String]) {
+        let sum = seconds.reduce(0, +)
+        sums.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))", default: 0] += sum }
+    }
+
+    func gauge(_ metric: Metric, _ labels: String...) -> Double? {
+        gauges.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))"] }
+    }
+
+    func sum(_ metric: Metric, _ labels: String...) -> Double {
+        sums.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))"] ?? 0 }
+    }
 
     func count(_ metric: Metric, _ labels: String...) -> Int {
         counts.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))"] ?? 0 }

@@ -115,5 +115,9 @@ final class FaultyStore: Store {
     func schemaVersion() async throws(StoreError) -> SchemaVersion { try await store.schemaVersion() }
     func migrate() async throws(StoreError) -> [Int] { try await store.migrate() }
     func dropLedger(before day: UTCDay) async throws(StoreError) { try await store.dropLedger(before: day) }
+
+    func dropDevices(deletedBefore moment: UnixTime) async throws(StoreError) -> Int {
+        try await store.dropDevices(deletedBefore: moment)
+    }
     func close() async { await store.close() }
 }

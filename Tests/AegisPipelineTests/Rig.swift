@@ -113,6 +113,10 @@ struct Rig: Sendable {
         var apps: [AppID] = [.sample]
         var window = 100
         var maxInFlight = 20_000
+        var maxInFlightBytes = 256 << 20
+        /// Pushes a second for each app.
+        var rate = 100_000
+        var burst = 100_000
         var batchSize = 500
         var maxAttempts = 3
         var failureLimit = 20
@@ -134,7 +138,7 @@ struct Rig: Sendable {
         if options.isHolding { gateway.holdAnswers() }
         log = InMemoryEventLog(world.broker, group: World.group, topics: Set(options.lanes.keys))
         let scheduler = SendScheduler<MonotonicTime>.Settings(
-            rate: 100_000, burst: 100_000,
+            rate: options.rate, burst: options.burst,
             retry: RetrySchedule(
                 base: .milliseconds(2), cap: .milliseconds(10), maxAttempts: options.maxAttempts),
             circuit: SendScheduler<MonotonicTime>.CircuitSettings(
@@ -150,7 +154,8 @@ struct Rig: Sendable {
                 gateway: FusedGateway(gateway: gateway, fuse: fuse), digests: PlainDigests(), clock: world.clock,
                 log: QuietLog(), meter: meter, observer: witness),
             settings: PipelineSettings(
-                topics: topics, maxInFlight: options.maxInFlight, batchSize: options.batchSize,
+                topics: topics, maxInFlight: options.maxInFlight, maxInFlightBytes: options.maxInFlightBytes,
+                batchSize: options.batchSize,
                 commitInterval: .milliseconds(5), deferralInterval: options.deferralInterval,
                 deferralLease: options.deferralLease, firstBackoff: .milliseconds(2),
                 longestBackoff: .milliseconds(10), reminderInterval: .milliseconds(50),

@@ -22,7 +22,7 @@ import Testing
         #expect(configuration.delivery.maxInFlightBytes == 256 << 20)
         #expect(
             configuration.delivery.retry
-                == .init(maxAttempts: 8, base: .milliseconds(500), cap: .seconds(900), inMemoryFor: .seconds(30)))
+                == .init(maxAttempts: 8, base: .milliseconds(500), cap: .seconds(900)))
         #expect(configuration.delivery.circuit == .init(firstProbe: .seconds(60), longestProbe: .seconds(1_800)))
         #expect(configuration.delivery.requestTimeout == .seconds(10))
         #expect(configuration.http.listen == NetworkAddress(host: "127.0.0.1", port: 8_080))
@@ -71,6 +71,7 @@ import Testing
         #expect(configuration.kafka.topics.first?.unmatched == .deadLetter)
         #expect(configuration.kafka.properties["sasl.password"]?.revealed == "hush, hush")
         #expect(configuration.store.engine == .sqlite(path: "/var/lib/aegis.db"))
+        #expect(configuration.store.deviceRetention == .seconds(30 * 86_400))
         let app = try #require(configuration.apps.first)
         #expect(app.endpoints[.production]?.address == NetworkAddress(host: "::1", port: 2_197))
         #expect(app.endpoints[.production]?.caFile == folder.path + "/ca.pem")
@@ -161,6 +162,9 @@ import Testing
         ("http: {user_tokens: {secret_file: key}}", "http.user_tokens"),
         ("apps: [{environments: {sandbox: {proxy: proxy:3128}}}]", "apps[0].environments.sandbox.proxy"),
         ("kafka: {topics: [{format: control}]}", "kafka.topics[0].format"),
+        ("kafka: {fanout_topic: aegis.fanout}", "kafka.fanout_topic"),
+        ("kafka: {replay_topic: aegis.replay}", "kafka.replay_topic"),
+        ("delivery: {retry: {in_memory_for: 30s}}", "delivery.retry.in_memory_for"),
     ])
     func `what this version cannot honour is refused by name`(text: String, path: String) throws {
         let problems = try ScratchFolder().problems(text)

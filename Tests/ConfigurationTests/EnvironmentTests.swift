@@ -32,6 +32,16 @@ import Testing
             problems == ["environment: AEGIS_DELIVERY_RATE_LIMIT: the value is no whole number of 1 to 1000000"])
     }
 
+    @Test func `a variable for a key of a later version is refused like the key`() throws {
+        let folder = try ScratchFolder()
+        #expect(
+            try folder.problems(Samples.configuration, environment: ["AEGIS_DELIVERY_RETRY_IN_MEMORY_FOR": "30s"]) == [
+                "environment: AEGIS_DELIVERY_RETRY_IN_MEMORY_FOR: is not available in this version; leave it out"
+            ])
+        #expect(
+            try folder.problems(Samples.configuration, environment: ["AEGIS_KAFKA_OUTCOMES_TOPIC": ""]).isEmpty)
+    }
+
     @Test func `a variable that names no key is a warning with the nearest one`() throws {
         let problems = try ScratchFolder().problems(
             Samples.configuration,

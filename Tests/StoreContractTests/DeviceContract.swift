@@ -195,6 +195,39 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `what was deleted long enough ago is dropped for good, and the rest stays`(engine: Engine) async throws {
+        try await engine.withStore { store in
+            // More than one piece of the dropping.
+            let old = (0..<2_500).map { UserID.sample("old-\($0)") }
+            for (number, user) in old.enumerated() {
+                _ = try await store.register(
+                    .sample(user: user, token: .sample(number)), sharesToken: false, at: .at(0))
+                #expect(try await store.unregister(user: user, installation: "installation-1", at: .at(9)) == 1)
+            }
+            let pruned = DeviceRegistration.sample(user: .sample("pruned"), token: .sample(5_000))
+            _ = try await store.register(pruned, sharesToken: false, at: .at(0))
+            _ = try await store.settle(Settlement(prunes: [.sample(token: pruned.token)]), at: .at(9))
+            let recent = DeviceRegistration.sample(user: .sample("recent"), token: .sample(5_001))
+            _ = try await store.register(recent, sharesToken: false, at: .at(0))
+            let kept = try await store.devices(of: recent.user).map(\.id)
+            _ = try await store.unregister(user: recent.user, installation: "installation-1", at: .at(10))
+            let live = DeviceRegistration.sample(user: .sample("live"), token: .sample(5_002))
+            _ = try await store.register(live, sharesToken: false, at: .at(0))
+
+            #expect(try await store.dropDevices(deletedBefore: .at(10)) == 2_501)
+            #expect(try await store.dropDevices(deletedBefore: .at(10)) == 0)
+
+            #expect(try await store.devices(of: live.user).map(\.registration) == [live])
+            _ = try await store.register(recent, sharesToken: false, at: .at(11))
+            #expect(try await store.devices(of: recent.user).map(\.id) == kept, "it was taken back")
+            _ = try await store.register(pruned, sharesToken: false, at: .at(11))
+            let again = try #require(try await store.devices(of: pruned.user).first)
+            #expect(again.registration == pruned)
+            #expect(again.id > kept[0], "an id is never used twice")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `a user id may hold any text`(engine: Engine) async throws {
         try await engine.withStore { store in
             let odd = [

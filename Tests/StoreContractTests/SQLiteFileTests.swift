@@ -179,15 +179,48 @@ import Testing
         }
     }
 
-    @Test func `a path that cannot be opened is unavailable, another kind of file is corrupt`() async throws {
+    @Test func `a path that no store can be at is a mistake of the configuration and is named`() async throws {
         try await withTemporaryFile { path in
-            let missing = await #expect(throws: StoreError.self) {
-                try await SQLiteStore.open(path: path + "/absent/aegis.db")
-            }
-            #expect(missing?.kind == .unavailable)
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
             try Data(repeating: 0x41, count: 8_192).write(to: URL(fileURLWithPath: path))
-            let foreign = await #expect(throws: StoreError.self) { try await SQLiteStore.open(path: path) }
-            #expect(foreign?.kind == .corrupt)
+            for (wrong, reason) in [
+                (folder, "is a folder"), (folder + "/absent/aegis.db", "the folder \(folder)/absent does not exist"),
+                (path + "/aegis.db", "cannot be reached"), ("/dev/null", "is no file"),
+                (path, "is not a database file of SQLite"),
+            ] {
+                let error = await #expect(throws: StoreError.self) { try await SQLiteStore.open(path: wrong) }
+                #expect(error?.kind == .configuration)
+                #expect(error?.isRetryable == false)
+                #expect(error?.detail.hasPrefix("\(wrong): \(reason)") == true, "\(error?.detail ?? "")")
+            }
+        }
+    }
+
+    @Test(.enabled(if: getuid() != 0, "root may write everywhere"))
+    func `a file or a folder that may not be written is a mistake of the configuration`() async throws {
+        try await withTemporaryFile { path in
+            await (try SQLiteStore.open(path: path)).close()
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            for (item, mode) in [(path, 0o400), (folder, 0o500)] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: item)
+                let error = await #expect(throws: StoreError.self) { try await SQLiteStore.open(path: path) }
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: item)
+                #expect(error?.kind == .configuration)
+                #expect(error?.detail.hasPrefix("\(path): ") == true)
+            }
+        }
+    }
+
+    @Test func `an empty file becomes a store, and a file that is damaged later on is corrupt`() async throws {
+        try await withTemporaryFile { path in
+            try Data().write(to: URL(fileURLWithPath: path))
+            await (try SQLiteStore.open(path: path)).close()
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+            try file.seek(toOffset: 16)
+            try file.write(contentsOf: Data(repeating: 0x41, count: 4_080))
+            try file.close()
+            let error = await #expect(throws: StoreError.self) { try await SQLiteStore.open(path: path) }
+            #expect(error?.kind == .corrupt)
         }
     }
 

@@ -54,6 +54,11 @@ struct SettingsReader {
             section.settings[key.name] = scalar(override.text, as: key.kind, at: origin)
             return
         }
+        if takesOverrides, case .later = key.kind, let override = environment?.override(of: place.path),
+            !override.text.isEmpty
+        {
+            _ = mismatch(.later, at: Place(file: "environment", mark: nil, path: override.name, isPrivate: true))
+        }
         if let entry, let setting = setting(entry.value, as: key.kind, at: place, takesOverrides: takesOverrides) {
             section.written.insert(key.name)
             section.settings[key.name] = setting

@@ -30,6 +30,10 @@ enum MigrateCommand: Command {
             await store.close()
             return ExitCode.success
         } catch {
+            guard error.kind != .configuration else {
+                writeError("\(service.problem(of: error))\n")
+                return ExitCode.usage
+            }
             writeError("aegis migrate: \(error)\n")
             return ExitCode.failure
         }

@@ -30,6 +30,7 @@ enum ServeCommand: Command {
                     + "name your brokers, or say --ephemeral\n")
             return ExitCode.usage
         }
+        guard Surroundings.suit(service) else { return ExitCode.usage }
         return await RunningService(path: path, service: service, signals: signals).run()
     }
 }

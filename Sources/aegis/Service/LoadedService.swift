@@ -1,8 +1,10 @@
+import APNsSender
 import AegisCore
 import AegisPorts
 import Configuration
 import Glibc
 import IdentityDigests
+import KafkaEventLog
 import Observability
 import ProviderToken
 
@@ -24,7 +26,13 @@ struct LoadedService: Sendable {
         if printingWarnings {
             for warning in loaded.warnings { writeError("\(warning)\n") }
         }
-        guard let (signers, keyBytes) = loadSigners(loaded.configuration, path: path) else { return nil }
+        var problems: [Problem] = []
+        let (signers, keyBytes) = loadSigners(loaded, problems: &problems)
+        problems += authoritiesProblems(loaded) + propertyProblems(loaded)
+        guard problems.isEmpty else {
+            for problem in problems.sortedByLine() { writeError("\(problem)\n") }
+            return nil
+        }
         // A deployment that names no key of its own gets one that nobody outside it can know.
         let hashKey = loaded.configuration.log.hashKey.map { Array($0.revealed.utf8) } ?? keyBytes
         return LoadedService(loaded: loaded, signers: signers, digests: OpenSSLDigests(hashKey: hashKey))
@@ -32,13 +40,12 @@ struct LoadedService: Sendable {
 
     /// One signer for each (team, key): the environments of an app, and apps that share a key, share its token.
     private static func loadSigners(
-        _ configuration: AegisConfiguration, path: String
-    ) -> (signers: [AppKey: ES256Signer], keyBytes: [UInt8])? {
+        _ loaded: LoadedConfiguration, problems: inout [Problem]
+    ) -> (signers: [AppKey: ES256Signer], keyBytes: [UInt8]) {
         var byKey: [AppSettings.TokenKey: ES256Signer] = [:]
         var signers: [AppKey: ES256Signer] = [:]
         var keyBytes: [UInt8] = []
-        var failed = false
-        for (index, app) in configuration.apps.enumerated() {
+        for (index, app) in loaded.configuration.apps.enumerated() {
             let key = app.tokenKey
             do throws(CredentialError) {
                 let signer: ES256Signer
@@ -52,11 +59,43 @@ struct LoadedService: Sendable {
                 for appKey in app.keys { signers[appKey] = signer }
                 if keyBytes.isEmpty { keyBytes = readFile(key.keyFile) ?? Array(key.keyID.utf8) }
             } catch {
-                writeError("\(path): apps[\(index)].auth.token.key_file: \(error.detail)\n")
-                failed = true
+                // Signing fails at load for the ids alone.
+                let setting = error.kind == .signing ? "token" : "token.key_file"
+                problems.append(loaded.sources.problem(error.detail, at: "apps[\(index)].auth.\(setting)"))
             }
         }
-        return failed ? nil : (signers, keyBytes)
+        return (signers, keyBytes)
+    }
+
+    private static func authoritiesProblems(_ loaded: LoadedConfiguration) -> [Problem] {
+        var problems: [Problem] = []
+        for (index, app) in loaded.configuration.apps.enumerated() {
+            for (environment, endpoint) in app.endpoints {
+                guard let file = endpoint.caFile else { continue }
+                do throws(GatewayError) {
+                    try AuthoritiesFile.check(path: file)
+                } catch {
+                    problems.append(
+                        loaded.sources.problem(
+                            error.detail, at: "apps[\(index)].environments.\(environment.rawValue).ca_file"))
+                }
+            }
+        }
+        return problems
+    }
+
+    private static func propertyProblems(_ loaded: LoadedConfiguration) -> [Problem] {
+        KafkaProperties.mistakes(in: loaded.configuration.kafka.properties.mapValues(\.revealed)).map { name, mistake in
+            let path = "kafka.properties.\(name)"
+            switch mistake {
+            case .unknown(let nearest):
+                return loaded.sources.problem(
+                    "librdkafka has no such property", at: path, remedy: nearest.map { "did you mean \"\($0)\"?" })
+            case .value:
+                // The library's own text quotes the value, which may be a password.
+                return loaded.sources.problem("librdkafka does not take this value", at: path)
+            }
+        }
     }
 
     static func environment() -> [String: String] {

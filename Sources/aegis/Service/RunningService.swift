@@ -1,3 +1,4 @@
+import APNsSender
 import AegisCore
 import AegisPipeline
 import AegisPorts
@@ -11,10 +12,13 @@ import SQLiteStore
 
 /// One run of the service: waits for its parts, runs the pipeline, drains.
 struct RunningService {
-    private enum TopicCheck {
-        case ready
-        case refused(String)
-        case terminated
+    /// What came of one try to reach what the service needs.
+    private enum Attempt<Result> {
+        case succeeded(Result)
+        /// May be over by the next try.
+        case outage(String)
+        /// Stays as it is until somebody changes something.
+        case failed(StartFailure)
     }
 
     let path: String
@@ -45,8 +49,9 @@ struct RunningService {
         do throws(HTTPServerError) {
             server = try startHTTP()
         } catch {
-            writeError("aegis serve: \(error)\n")
-            return ExitCode.failure
+            return fail(
+                error.kind == .address
+                    ? StartFailure(service.problem(of: error)) : Self.failure("\(error)"))
         }
         log.info(
             "Aegis is starting",
@@ -59,7 +64,7 @@ struct RunningService {
     }
 
     private func serve() async -> Int32 {
-        let reloader = ServiceReloader(path: path, signers: signers, log: log)
+        let reloader = ServiceReloader(path: path, configuration: configuration, signers: signers, log: log)
         let watch = Task { [signals, termination] in
             while let batch = await signals.next() {
                 for signal in batch {
@@ -74,41 +79,37 @@ struct RunningService {
             }
         }
         defer { watch.cancel() }
-        guard let store = await openStore() else { return ExitCode.success }
-        let embedded: EmbeddedCluster?
-        do throws(EventLogError) {
-            embedded = try startEmbeddedCluster()
-        } catch {
-            return fail(error.description)
-        }
-        defer { embedded?.stop() }
-        let parts = ServiceParts(
-            service: service, clock: clock, log: log, meter: meter, brokers: embedded?.brokers ?? brokers)
-        switch await checkTopics(parts.topics()) {
-        case .ready: break
-        case .terminated: return ExitCode.success
-        case .refused(let message): return fail(message)
-        }
-        do {
+        do throws(StartFailure) {
+            guard let store = try await openStore() else { return ExitCode.success }
+            let embedded = try startEmbeddedCluster()
+            defer { embedded?.stop() }
+            let parts = ServiceParts(
+                service: service, clock: clock, log: log, meter: meter, brokers: embedded?.brokers ?? brokers)
+            guard try await checkTopics(parts.topics()) else { return ExitCode.success }
             return try await runPipeline(parts, store: store, reloader: reloader)
         } catch {
-            return fail("\(error)")
+            return fail(error)
         }
     }
 
     private func runPipeline(
         _ parts: ServiceParts, store: SQLiteStore, reloader: ServiceReloader
-    ) async throws -> Int32 {
-        let producer = try parts.producer()
-        let gateway = try parts.gateway(signers: signers)
+    ) async throws(StartFailure) -> Int32 {
+        let producer = try started(parts.producer)
+        let gateway: HTTP2PushGateway
+        do throws(GatewayError) {
+            gateway = try parts.gateway(signers: signers)
+        } catch {
+            throw Self.failure("\(error)")
+        }
         let pipeline = parts.pipeline(
-            consumer: try parts.consumer(), producer: producer, store: store, gateway: gateway, badges: badges)
+            consumer: try started(parts.consumer), producer: producer, store: store, gateway: gateway, badges: badges)
         await reloader.attach(to: pipeline)
         startingStore.open(BadgeAwareDeviceStore(store: store, badges: badges))
         health.runs(pipeline)
         log.info("Aegis is running", ["group": .text(configuration.kafka.group)])
         let running = Task { await pipeline.run() }
-        let retention = Task { await dropOldDays(of: store) }
+        let retention = Task { await dropWhatIsOld(in: store) }
         await termination.wait()
         log.info(
             "Aegis is draining", ["limit_seconds": .number(configuration.delivery.drainTimeout.components.seconds)])
@@ -125,10 +126,27 @@ struct RunningService {
         return ExitCode.success
     }
 
-    private func fail(_ message: String) -> Int32 {
+    private func started<Client>(_ start: () throws(EventLogError) -> Client) throws(StartFailure) -> Client {
+        do throws(EventLogError) {
+            return try start()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func fail(_ failure: StartFailure) -> Int32 {
         log.flush()
-        writeError("aegis serve: \(message)\n")
-        return ExitCode.failure
+        writeError("\(failure.message)\n")
+        return failure.exitCode
+    }
+
+    private static func failure(_ message: String) -> StartFailure {
+        StartFailure(message: "aegis serve: \(message)", exitCode: ExitCode.failure)
+    }
+
+    private func failure(_ error: EventLogError) -> StartFailure {
+        error.kind == .configuration
+            ? StartFailure(service.problem(of: error)) : Self.failure(error.description)
     }
 
     private func startHTTP() throws(HTTPServerError) -> HTTPServer {
@@ -157,24 +175,30 @@ extension RunningService {
         }
     }
 
-    private func startEmbeddedCluster() throws(EventLogError) -> EmbeddedCluster? {
+    private func startEmbeddedCluster() throws(StartFailure) -> EmbeddedCluster? {
         guard case .embedded = configuration.kafka.brokers else { return nil }
         let kafka = configuration.kafka
         var topics = Dictionary(kafka.topics.map { ($0.name, 4) }, uniquingKeysWith: { first, _ in first })
         topics[kafka.deadLetterTopic] = 1
-        let cluster = try EmbeddedCluster(topics: topics)
+        let cluster = try started { () throws(EventLogError) in try EmbeddedCluster(topics: topics) }
         log.info("Kafka runs in this process and ends with it", ["brokers": .text(cluster.brokers)])
         return cluster
     }
 
     /// Tries until it succeeds, telling every 30 seconds; nil when the process shall end before.
+    ///
+    /// - Throws: ``StartFailure`` where trying again cannot help.
     private func waiting<Result>(
-        for what: String, _ attempt: () async -> (result: Result?, trouble: String)
-    ) async -> Result? {
+        for what: String, _ attempt: () async -> Attempt<Result>
+    ) async throws(StartFailure) -> Result? {
         var nextReminder = clock.uptime()
         while !termination.isRequested {
-            let (result, trouble) = await attempt()
-            if let result { return result }
+            let trouble: String
+            switch await attempt() {
+            case .succeeded(let result): return result
+            case .failed(let failure): throw failure
+            case .outage(let detail): trouble = detail
+            }
             health.waits(for: "\(what): \(trouble)")
             if clock.uptime() >= nextReminder {
                 log.error("Waiting at start", ["for": .text(what), "detail": .text(trouble)])
@@ -187,48 +211,66 @@ extension RunningService {
         return nil
     }
 
-    private func openStore() async -> SQLiteStore? {
+    private func openStore() async throws(StartFailure) -> SQLiteStore? {
         guard case .sqlite(let file) = configuration.store.engine else { return nil }
-        return await waiting(for: "the store") {
+        return try await waiting(for: "the store") {
             do throws(StoreError) {
-                return (try await SQLiteStore.open(path: file), "")
+                return .succeeded(try await SQLiteStore.open(path: file))
             } catch {
-                return (nil, error.description)
+                switch error.kind {
+                case .unavailable, .full: return .outage(error.description)
+                case .configuration: return .failed(StartFailure(service.problem(of: error)))
+                case .schema, .corrupt, .invalid: return .failed(Self.failure("\(file): \(error)"))
+                }
             }
         }
     }
 
     /// The dead-letter topic has to exist before anything is read; input topics may come later.
-    private func checkTopics(_ topics: KafkaTopics) async -> TopicCheck {
-        let existing: Set<String>? = await waiting(for: "Kafka") {
+    ///
+    /// - Returns: false when the process shall end before it is known.
+    private func checkTopics(_ topics: KafkaTopics) async throws(StartFailure) -> Bool {
+        let existing: Set<String>? = try await waiting(for: "Kafka") {
             do throws(EventLogError) {
-                return (try await topics.existing(), "")
+                return .succeeded(try await topics.existing())
             } catch {
-                return (nil, error.description)
+                switch error.kind {
+                case .unreachable, .refused, .unknownTopic, .fenced, .other: return .outage(error.description)
+                case .configuration: return .failed(failure(error))
+                }
             }
         }
-        guard let existing else { return .terminated }
+        guard let existing else { return false }
         let deadLetters = configuration.kafka.deadLetterTopic
         guard existing.contains(deadLetters) else {
-            return .refused(
+            throw Self.failure(
                 "the dead-letter topic \"\(deadLetters)\" does not exist. Create it, with retention long enough to work "
                     + "through it, or name another in kafka.dead_letter_topic; Aegis never creates topics itself")
         }
         for topic in configuration.kafka.topics where !existing.contains(topic.name) {
             log.warning("An input topic does not exist yet; it is read once it does", ["topic": .text(topic.name)])
         }
-        return .ready
+        return true
     }
 
-    /// Ages out the ledger once an hour; a failure waits for the next hour.
-    private func dropOldDays(of store: SQLiteStore) async {
-        let retention = configuration.store.retention
+    /// Ages out the ledger and deleted devices once an hour; a failure waits for the next hour.
+    private func dropWhatIsOld(in store: SQLiteStore) async {
+        let settings = configuration.store
         while !Task.isCancelled {
-            let firstKept = clock.now().advanced(by: .zero - retention).day
+            let now = clock.now()
             do throws(StoreError) {
-                try await store.dropLedger(before: firstKept)
+                try await store.dropLedger(before: now.advanced(by: .zero - settings.retention).day)
             } catch {
                 log.warning("Old ledger days could not be dropped", ["detail": .text(error.description)])
+            }
+            do throws(StoreError) {
+                let count = try await store.dropDevices(
+                    deletedBefore: now.advanced(by: .zero - settings.deviceRetention))
+                if count > 0 {
+                    log.info("Devices deleted long ago were dropped", ["devices": .number(Int64(count))])
+                }
+            } catch {
+                log.warning("Deleted devices could not be dropped", ["detail": .text(error.description)])
             }
             try? await clock.sleep(until: clock.uptime().advanced(by: .seconds(3_600)))
         }

@@ -19,21 +19,27 @@ struct ServiceParts {
 
     var kafkaProperties: [String: String] { configuration.kafka.properties.mapValues(\.revealed) }
 
-    func consumer() throws(EventLogError) -> KafkaConsumer {
+    var consumerSettings: KafkaEventLog.KafkaSettings {
         let kafka = configuration.kafka
         var settings = KafkaEventLog.KafkaSettings(
             brokers: brokers, group: kafka.group, topics: kafka.topics.map(\.name))
         settings.instanceID = kafka.instanceID
         settings.properties = kafkaProperties
         settings.drainTimeout = configuration.delivery.drainTimeout
-        return try KafkaConsumer(settings, log: log)
+        return settings
+    }
+
+    var producerSettings: KafkaProducerSettings {
+        KafkaProducerSettings(
+            brokers: brokers, deadLetterTopic: configuration.kafka.deadLetterTopic, properties: kafkaProperties)
+    }
+
+    func consumer() throws(EventLogError) -> KafkaConsumer {
+        try KafkaConsumer(consumerSettings, log: log)
     }
 
     func producer() throws(EventLogError) -> KafkaProducer {
-        try KafkaProducer(
-            KafkaProducerSettings(
-                brokers: brokers, deadLetterTopic: configuration.kafka.deadLetterTopic, properties: kafkaProperties),
-            log: log)
+        try KafkaProducer(producerSettings, log: log)
     }
 
     func topics() -> KafkaTopics {

@@ -5,15 +5,21 @@ import AegisPorts
 import Configuration
 import Observability
 
-/// Takes up a new catalog and new keys on SIGHUP. A version with mistakes is refused loudly and the old one stays.
+/// Takes up a new catalog and new keys on SIGHUP.
+///
+/// A version with mistakes is refused loudly and the old one stays. So is one that changes what only a restart can: half
+/// of it would be in force.
 actor ServiceReloader {
     private let path: String
+    private let configuration: AegisConfiguration
     private let signers: SignerBox
     private let log: any Log
     private var pipeline: Pipeline?
 
-    init(path: String, signers: SignerBox, log: any Log) {
+    /// - Parameter configuration: what the service was started with.
+    init(path: String, configuration: AegisConfiguration, signers: SignerBox, log: any Log) {
         self.path = path
+        self.configuration = configuration
         self.signers = signers
         self.log = log
     }
@@ -28,8 +34,14 @@ actor ServiceReloader {
             log.error("Reload refused: the new configuration, catalog or key has mistakes; the old ones stay in force")
             return
         }
+        let changes = configuration.needsRestart(for: service.loaded.configuration)
+        guard changes.isEmpty else {
+            log.error(
+                "Reload refused: the new configuration changes what only a restart can; the old one stays in force",
+                ["changed": .text(changes.joined(separator: "; "))])
+            return
+        }
         signers.replace(service.signers)
-        let configuration = service.loaded.configuration
         await pipeline.reload(
             NotificationPlanner(
                 catalog: service.loaded.catalog, apps: configuration.appRules,
