@@ -94,7 +94,7 @@ extension Screening {
         guard let equals = bytes[chunk].firstIndex(of: UInt8(ascii: "=")), chunk.upperBound - equals > 8 else { return false }
         let index = tokenIndex(at: equals)
         guard let name = token(index - 1), name.end == equals,
-            !name.meaning.isDisjoint(with: [.credential, .password])
+            name.meaning.contains(.credential)
         else { return false }
         return mixes(equals + 1..<chunk.upperBound)
     }

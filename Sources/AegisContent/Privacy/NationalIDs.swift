@@ -2,9 +2,10 @@ extension Screening {
     /// Whether a run is the number of a person in one of the countries that ``PersonNumber`` knows.
     func isNationalID(_ run: DigitRun) -> Bool {
         let digits = run.digits
-        guard (8...15).contains(digits.count), !run.hasPlus, !run.isFraction, !isReference(before: run.firstToken) else {
-            return false
-        }
+        guard (8...15).contains(digits.count), !run.hasPlus, !run.isFraction else { return false }
+        // Groups of their own kind are enough; in one piece it could as well be the number of an order.
+        let isOwnForm = run.has(lengths: [1, 2, 2, 2, 3, 3, 2]) || run.has(lengths: [3, 3, 3, 2])
+        guard isOwnForm || !isReference(before: run.firstToken) else { return false }
         let isNamed = isNear(.nationalID, from: run.firstToken, to: run.nextToken)
         switch digits.count {
         case 8:

@@ -32,7 +32,7 @@ package struct PrivacyGuard: Sendable {
     /// False where a text has nothing that any rule starts from.
     ///
     /// Digits, signs of addresses and of `name: value`, the `ss` of all words like password, the first bytes of
-    /// characters that fold to one of these, and long runs.
+    /// characters that fold to one of these, the hyphens around a PEM header, and long runs.
     private static func deservesReading(_ text: Span<UInt8>) -> Bool {
         var run = 0
         var previous: UInt8 = 0
@@ -55,7 +55,7 @@ package struct PrivacyGuard: Sendable {
                 return true
             } else {
                 run += 1
-                if run >= longRun { return true }
+                if run >= longRun || byte == UInt8(ascii: "-") && previous == byte { return true }
             }
             previous = byte
         }

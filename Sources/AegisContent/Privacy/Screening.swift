@@ -35,7 +35,7 @@ struct Screening {
             if isIBAN(from: index) { found.insert(.iban) }
             if isLetteredNationalID(from: index) { found.insert(.nationalID) }
             if isLetteredCode(from: index) { found.insert(.oneTimeCode) }
-            if token.meaning.contains(.currency), isAmount(around: index) { found.insert(.amount) }
+            if !token.meaning.isDisjoint(with: [.currency, .isoCode]), isAmount(around: index) { found.insert(.amount) }
         case .other:
             if startsWithCurrency(index), isNumber(index - 1, gapTo: index) { found.insert(.amount) }
             if token.meaning.contains(.currency), isAmount(around: index) { found.insert(.amount) }

@@ -60,7 +60,7 @@ enum WordLists {
             """
             token tokens key keys apikey apikeys secret secrets credential credentials schlüssel api-schlüssel
             zugriffstoken toegangstoken clé cle jeton clave llave chiave chave sleutel klucz klucza nyckel ключ токен
-            password passwort signature anahtar anahtarı
+            signature anahtar anahtarı
             """, .credential
         ),
         ("bearer basic digest-auth", .scheme),
@@ -87,7 +87,8 @@ enum WordLists {
             """
             ssn social nationalid itin steuer steuerid steuernummer identifikationsnummer idnr nir insee sécu sécurité
             vitale assuré dni nie nif codice fiscale cf pesel cpf contribuinte bsn burgerservicenummer sofinummer
-            personnummer tckn
+            personnummer tckn sozialversicherungsnummer steueridentifikationsnummer versichertennummer
+            fødselsnummer cedula cédula
             """, .nationalID
         ),
     ]
@@ -214,6 +215,8 @@ enum WordLists {
             twój twoje numer karta nowy nowe
             din ditt
             ваш ваша номер
+            di da della do dos dell
+            kartennummer kreditkartennummer kontonummer kortnummer kaartnummer rekeningnummer bankkonto konto account
             temporary initial temporal provvisoria provisória tijdelijk tymczasowe guest wifi wi fi wlan
             """, .filler
         ),
@@ -237,8 +240,9 @@ enum WordLists {
             """, .harmless
         ),
         ("パスワード 密码 密碼 口令 비밀번호 암호", .password),
+        ("カード番号 口座番号 卡号 卡號 银行卡号 账号 카드번호 계좌번호", .filler),
         ("密钥 密鑰 令牌 トークン キー 토큰 키", .credential),
-        ("注文 お荷物 荷物 予約 便 号 订单 快递单 航班 列车 取餐号 单号 주문 택배 예약 운송장", .reference),
+        ("注文 お荷物 荷物 予約 便 订单 快递单 航班 列车 取餐号 单号 주문 택배 예약 운송장", .reference),
         (
             """
             電話番号 電話 着信 不在着信 携帯 発信 电话 電話號碼 手机号 手机 手机号码 来电 聯絡電話 联系电话 전화 전화번호 휴대폰 부재중
