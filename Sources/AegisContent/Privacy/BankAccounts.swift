@@ -2,7 +2,8 @@ extension Screening {
     /// Whether an international bank account number starts with this token, whole or in groups.
     func isIBAN(from index: Int) -> Bool {
         let start = tokens[index].start
-        guard tokens[index].end - start >= 4, ByteClass(bytes[start]) == .letter, ByteClass(bytes[start + 1]) == .letter,
+        guard tokens[index].end - start >= 4, ByteClass(bytes[start]) == .letter,
+            ByteClass(bytes[start + 1]) == .letter,
             ByteClass(bytes[start + 2]) == .digit, ByteClass(bytes[start + 3]) == .digit,
             let length = BankAccount.length(of: bytes[start] & 0xDF, bytes[start + 1] & 0xDF)
         else { return false }

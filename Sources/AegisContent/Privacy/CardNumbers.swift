@@ -37,7 +37,9 @@ extension Screening {
         if range.count == 1 { return true }
         if range.count == run.groups.count { return run.groups[range.lowerBound].count <= 8 }
         return run.groups[range.lowerBound].count == 4
-            && range.dropFirst().allSatisfy { run.groups[$0].count <= 6 && run.groups[$0].count >= ($0 == range.upperBound ? 1 : 4) }
+            && range.dropFirst().allSatisfy {
+                run.groups[$0].count <= 6 && run.groups[$0].count >= ($0 == range.upperBound ? 1 : 4)
+            }
     }
 }
 

@@ -1,23 +1,28 @@
 extension Screening {
     /// No credential is shorter.
     private static let shortest = 16
+    /// What a PEM file starts with; nothing shorter is looked at.
+    private static let pemHead: [UInt8] = Array("-----BEGIN".utf8)
     /// What is longer is looked at in parts of this size.
     private static let longest = 4_096
 
     /// Whether the text holds a key, a token or the head of a PEM file.
     func showsCredential() -> Bool {
         var start = 0
-        var position = 0
-        while position <= bytes.count {
-            if position < bytes.count, position - start < Self.longest, Self.isPart(bytes[position]) {
-                position += 1
+        while start + Self.pemHead.count <= bytes.count {
+            // Looking from the far end first skips a word at a time.
+            var end = start + Self.pemHead.count
+            var first = end
+            while first > start, Self.isPart(bytes[first - 1]) { first -= 1 }
+            guard first == start else {
+                start = first
                 continue
             }
-            if position - start >= Self.shortest, isCredential(start..<position) { return true }
-            if position - start >= 8, isParameter(start..<position) { return true }
-            if position - start >= 10, Self.has(bytes, "-----BEGIN", at: start) { return true }
-            position += position == start || position < bytes.count && !Self.isPart(bytes[position]) ? 1 : 0
-            start = position
+            while end < bytes.count, end - start < Self.longest, Self.isPart(bytes[end]) { end += 1 }
+            if end - start >= Self.shortest, isCredential(start..<end) { return true }
+            if isParameter(start..<end) { return true }
+            if Self.pemHead.indices.allSatisfy({ bytes[start + $0] == Self.pemHead[$0] }) { return true }
+            start = end
         }
         return false
     }
@@ -34,12 +39,6 @@ extension Screening {
             default: false
             }
         }
-    }
-
-    private static func has(_ bytes: [UInt8], _ text: String, at start: Int) -> Bool {
-        let text = text.utf8
-        guard start + text.count <= bytes.count else { return false }
-        return zip(bytes[start...], text).allSatisfy { $0 == $1 }
     }
 
     /// What tokens of well-known issuers start with.
@@ -62,7 +61,9 @@ extension Screening {
         for position in chunk.lowerBound...chunk.upperBound {
             if position < chunk.upperBound {
                 let byte = bytes[position]
-                guard byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: ".") else { continue }
+                guard byte == UInt8(ascii: "/") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: ".") else {
+                    continue
+                }
             }
             if !isPublic, looksRandom(start..<position, isNamed: isNamed) { return true }
             start = position + 1
@@ -78,7 +79,9 @@ extension Screening {
             }
             for prefix in Self.prefixes where bytes[start] == prefix[0] && start + Self.shortest <= chunk.upperBound {
                 guard prefix.indices.allSatisfy({ bytes[start + $0] == prefix[$0] }) else { continue }
-                if prefix.count > 4 || prefix.last == UInt8(ascii: "_") || mixes(start..<chunk.upperBound) { return true }
+                if prefix.count > 4 || prefix.last == UInt8(ascii: "_") || mixes(start..<chunk.upperBound) {
+                    return true
+                }
             }
         }
         return false
@@ -91,7 +94,9 @@ extension Screening {
 
     /// `token=…`, `key=…` with a value of eight characters and more that has digits and letters.
     private func isParameter(_ chunk: Range<Int>) -> Bool {
-        guard let equals = bytes[chunk].firstIndex(of: UInt8(ascii: "=")), chunk.upperBound - equals > 8 else { return false }
+        guard let equals = bytes[chunk].firstIndex(of: UInt8(ascii: "=")), chunk.upperBound - equals > 8 else {
+            return false
+        }
         let index = tokenIndex(at: equals)
         guard let name = token(index - 1), name.end == equals,
             name.meaning.contains(.credential)
@@ -133,7 +138,9 @@ extension Screening {
 
     /// Standard Base64 with its signs inside or its padding.
     private func looksLikeBase64(_ chunk: Range<Int>) -> Bool {
-        let signs = bytes[chunk].contains { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") }
+        let signs = bytes[chunk].contains {
+            $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=")
+        }
         let others = bytes[chunk].contains {
             $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "~")
         }

@@ -7,11 +7,18 @@ struct FoldedText {
     /// Stands for a currency sign; no UTF-8 has this byte.
     static let currencySign: UInt8 = 0xFF
 
-    private(set) var bytes: [UInt8] = []
+    private(set) var bytes: [UInt8]
 
     init(_ text: Span<UInt8>) {
-        bytes.reserveCapacity(text.count)
+        bytes = Array(repeating: 0, count: text.count)
         var position = 0
+        var plain = bytes.mutableSpan
+        while position < text.count, text[position] < 0x80 {
+            plain[position] = text[position]
+            position += 1
+        }
+        guard position < text.count else { return }
+        bytes.removeLast(text.count - position)
         while position < text.count {
             let byte = text[position]
             guard byte >= 0x80 else {
@@ -98,7 +105,7 @@ struct FoldedText {
         case 0x6F0...0x6F9: zero = 0x6F0
         case 0x7C0...0x7C9: zero = 0x7C0
         case 0x966...0xD6F:
-            // Ten scripts of India and its neighbours lie 128 apart, each with its digits at the same place.
+            // Nine scripts of India and its neighbours lie 128 apart, each with its digits at the same place.
             let offset = (scalar - 0x966) % 0x80
             return offset < 10 ? UInt8(truncatingIfNeeded: offset) : nil
         case 0xE50...0xE59: zero = 0xE50

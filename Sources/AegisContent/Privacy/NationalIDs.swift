@@ -11,7 +11,9 @@ extension Screening {
         case 8:
             return run.groups.count == 1 && hasSpanishLetter(behind: run)
         case 9:
-            if isSocialSecurity(run), isNamed || run.isParted(by: UInt8(ascii: "-")) && run.groups.count == 3 { return true }
+            if isSocialSecurity(run), isNamed || run.isParted(by: UInt8(ascii: "-")) && run.groups.count == 3 {
+                return true
+            }
             return isNamed && (PersonNumber.isDutch(digits) || PersonNumber.isSocialSecurity(digits))
         case 11:
             if run.groups.count == 1 || run.has(lengths: [2, 3, 3, 3]) {
@@ -52,7 +54,8 @@ extension Screening {
         case 9 where token.kind == .mixed:
             return !isReference(before: index) && isSpanish(Array(bytes[token.start..<token.end]))
         case 16 where token.kind == .mixed:
-            return PersonNumber.isItalian(bytes[token.start..<token.end].map { ByteClass($0) == .letter ? $0 & 0xDF : $0 })
+            return PersonNumber.isItalian(
+                bytes[token.start..<token.end].map { ByteClass($0) == .letter ? $0 & 0xDF : $0 })
         default:
             return false
         }

@@ -1,12 +1,14 @@
 extension Screening {
     /// Whether four to eight digits are a code that is named, or asked for, as a secret.
     func isNumericCode(_ run: DigitRun) -> Bool {
-        guard !run.hasPlus, !run.isFraction, let first = run.groups.first, !isMark(run.nextToken, UInt8(ascii: "%")) else {
+        guard !run.hasPlus, !run.isFraction, let first = run.groups.first, !isMark(run.nextToken, UInt8(ascii: "%"))
+        else {
             return false
         }
         var next = run.nextToken
         if run.digits.count > 8 || !run.isParted(by: UInt8(ascii: " "), UInt8(ascii: "-")) {
-            guard run.groups.count > 1, (4...8).contains(first.count), run.groups[1].separator == UInt8(ascii: " ") else {
+            guard run.groups.count > 1, (4...8).contains(first.count), run.groups[1].separator == UInt8(ascii: " ")
+            else {
                 return false
             }
             next = first.token + 1
@@ -103,14 +105,18 @@ extension Screening {
         if link.kind == .other, !link.meaning.isDisjoint(with: [.code, .secretCode]) {
             return link.gap != .wide && !link.meaning.contains(.harmless)
         }
-        guard link.meaning.contains(.copula) || link.gap != .none && isMark(next, UInt8(ascii: "-")) else { return false }
+        guard link.meaning.contains(.copula) || link.gap != .none && isMark(next, UInt8(ascii: "-")) else {
+            return false
+        }
         for position in next + 1..<next + 9 {
             guard let token = token(position), !endsSentence(position) else { return false }
             if !token.meaning.isDisjoint(with: [.code, .secretCode]) {
                 let isSecret = token.meaning.contains(.secretCode) || isSecured(position)
                 return !isHarmless(position) && (isSecret || !isLettered)
             }
-            if !token.meaning.isDisjoint(with: [.reference, .harmless]), !token.meaning.contains(.securing) { return false }
+            if !token.meaning.isDisjoint(with: [.reference, .harmless]), !token.meaning.contains(.securing) {
+                return false
+            }
         }
         return false
     }

@@ -49,7 +49,8 @@ extension Screening {
     ///   - isPhrase: for a name whose value is made of plain words.
     private func isPassword(from index: Int, isDirect: Bool, isPhrase: Bool) -> Bool {
         var index = index
-        while isMark(index, UInt8(ascii: "\"")) || isMark(index, UInt8(ascii: "'")) || isMark(index, UInt8(ascii: "(")) {
+        while isMark(index, UInt8(ascii: "\"")) || isMark(index, UInt8(ascii: "'")) || isMark(index, UInt8(ascii: "("))
+        {
             index += 1
         }
         guard let token = token(index), !token.meaning.contains(.state) else { return false }

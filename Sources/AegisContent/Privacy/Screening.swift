@@ -32,10 +32,13 @@ struct Screening {
             if isLetteredNationalID(from: index) { found.insert(.nationalID) }
             if isLetteredCode(from: index) { found.insert(.oneTimeCode) }
         case .word:
-            if isIBAN(from: index) { found.insert(.iban) }
-            if isLetteredNationalID(from: index) { found.insert(.nationalID) }
-            if isLetteredCode(from: index) { found.insert(.oneTimeCode) }
-            if !token.meaning.isDisjoint(with: [.currency, .isoCode]), isAmount(around: index) { found.insert(.amount) }
+            if isMark(index + 1, UInt8(ascii: "-")) {
+                if isLetteredNationalID(from: index) { found.insert(.nationalID) }
+                if isLetteredCode(from: index) { found.insert(.oneTimeCode) }
+            }
+            if !token.meaning.isDisjoint(with: [.currency, .isoCode]), isAmount(around: index) {
+                found.insert(.amount)
+            }
         case .other:
             if startsWithCurrency(index), isNumber(index - 1, gapTo: index) { found.insert(.amount) }
             if token.meaning.contains(.currency), isAmount(around: index) { found.insert(.amount) }

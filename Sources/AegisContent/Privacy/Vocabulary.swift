@@ -6,6 +6,7 @@ struct Vocabulary: Sendable {
     private var hashes: [UInt64]
     private var meanings: [Meaning]
     private var unspaced: [UnspacedWord] = []
+    private let compoundTails = WordLists.compoundEndings.map { tail(of: $0.ending, at: $0.ending.count) }
     private static let slots = 8_192
 
     private struct UnspacedWord: Sendable {
@@ -126,15 +127,16 @@ struct Vocabulary: Sendable {
 
     /// Languages that write compounds in one word make new ones at will: the last part says what it is.
     private func compoundMeaning(in bytes: [UInt8], from start: Int, to end: Int) -> Meaning {
+        guard end - start > 4, compoundTails.contains(Self.tail(of: bytes, at: end)) else { return [] }
         for (ending, meaning) in WordLists.compoundEndings where end - start > ending.count + 1 {
-            var matches = true
-            for offset in 0..<ending.count where bytes[end - ending.count + offset] | 0x20 != ending[offset] {
-                matches = false
-                break
-            }
-            if matches { return meaning }
+            if ending.indices.allSatisfy({ bytes[end - ending.count + $0] | 0x20 == ending[$0] }) { return meaning }
         }
         return []
+    }
+
+    /// The last three letters, small.
+    private static func tail(of bytes: [UInt8], at end: Int) -> UInt32 {
+        head(of: bytes, at: end - 3) | 0x20_2020
     }
 
     /// The meaning of the last known word in a run of characters.
