@@ -33,7 +33,7 @@ extension Screening {
             && PersonNumber.isSocialSecurity(run.digits)
     }
 
-    /// 12345678-Z
+    /// Whether a hyphen and the right letter follow, as in 12345678-Z.
     private func hasSpanishLetter(behind run: DigitRun) -> Bool {
         guard isMark(run.nextToken, UInt8(ascii: "-")), let letter = token(run.nextToken + 1), letter.kind == .word,
             letter.end - letter.start == 1, letter.gap == .none

@@ -53,7 +53,9 @@ extension Screening {
         {
             index += 1
         }
-        guard let token = token(index), !token.meaning.contains(.state) else { return false }
+        guard let token = token(index) else { return false }
+        // A phrase may start with any word; news about it is one word.
+        if token.meaning.contains(.state) { return isDirect && isPhrase && self.token(index + 2)?.kind == .word }
         let value = value(from: token.start)
         if looksSecret(value) { return true }
         guard isDirect, value.count >= 4, token.kind == .word || token.kind == .other else { return false }

@@ -32,7 +32,7 @@ struct PrivacyCorpus {
             guard fields.count == 3 else { throw Malformed(number: index + 1) }
             let label = PrivacyFinding(rawValue: String(fields[0]))
             guard label != nil || fields[0] == "ok" else { throw Malformed(number: index + 1) }
-            let text = fields[2].replacing("~|~", with: "")
+            let text = String(fields[2]).replacingOccurrences(of: "~|~", with: "")
             lines.append(Line(number: index + 1, label: label, locale: String(fields[1]), text: text))
         }
         self.lines = lines
