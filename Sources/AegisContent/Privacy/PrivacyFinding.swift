@@ -1,0 +1,15 @@
+/// What a text shows that no lock screen should.
+///
+/// The raw values serve as reasons and metric labels; the cases stand in the order in which one is named where a text
+/// shows several.
+package enum PrivacyFinding: String, Hashable, Sendable, CaseIterable {
+    case cardNumber = "card_number"
+    case iban
+    case credential
+    case nationalID = "national_id"
+    case password
+    case oneTimeCode = "one_time_code"
+    case email
+    case phone
+    case amount
+}
