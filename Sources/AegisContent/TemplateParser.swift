@@ -29,9 +29,7 @@ struct TemplateParser {
 
     private static func append(_ literal: String, to pieces: inout [TemplatePiece]) {
         guard !literal.isEmpty else { return }
-        var escaped: [UInt8] = []
-        JSONText.appendEscaped(literal, to: &escaped)
-        pieces.append(.literal(text: Array(literal.utf8), escaped: escaped))
+        pieces.append(.literal(LiteralText(literal)))
     }
 
     private func isAhead(_ first: Character, _ second: Character) -> Bool {
@@ -43,36 +41,38 @@ struct TemplateParser {
         guard let path = ValuePath(name) else {
             throw TemplateProblem(description: name.isEmpty ? "a place without a path" : "'\(name)' is no path")
         }
-        var filters: [TemplateFilter] = []
+        var steps: [TemplateStep] = []
         while true {
             skipBlanks()
             if isAhead("}", "}") {
                 position += 2
-                return TemplatePlace(path: path, filters: filters)
+                return TemplatePlace(path: path, steps: steps)
             }
             guard take("|") else {
                 throw TemplateProblem(description: "the place of '\(name)' is not closed by }}")
             }
-            filters.append(try filter())
+            steps.append(try step())
         }
     }
 
-    private mutating func filter() throws(TemplateProblem) -> TemplateFilter {
+    private mutating func step() throws(TemplateProblem) -> TemplateStep {
         let name = word()
         let arguments = try arguments(of: name)
         switch name {
         case "number":
             guard arguments.isEmpty else { throw TemplateProblem(description: "number takes no argument") }
-            return .number
+            return .filter(.number)
         case "money":
             guard let only = Self.only(arguments) else {
                 throw TemplateProblem(description: "money takes a currency such as EUR, or the path of one")
             }
-            if Self.isCurrency(only.text) { return .money(.code(only.text)) }
+            if Self.isUpperCase(only.text), let code = CurrencyCode(only.text.utf8) {
+                return .filter(.money(.code(code)))
+            }
             guard !only.isQuoted, let path = ValuePath(only.text) else {
                 throw TemplateProblem(description: "'\(only.text)' is neither a currency code nor a path")
             }
-            return .money(.path(path))
+            return .filter(.money(.path(path)))
         case "date":
             guard let only = Self.only(arguments) else {
                 throw TemplateProblem(description: "date takes a style: \(Self.styles)")
@@ -80,29 +80,29 @@ struct TemplateParser {
             guard let style = TemplateFilter.DateStyle(rawValue: only.text) else {
                 throw TemplateProblem(description: "date has no style '\(only.text)'; it has \(Self.styles)")
             }
-            return .date(style)
+            return .filter(.date(style))
         case "plural":
-            return .plural(try Self.plural(arguments))
+            return .filter(.plural(PluralTexts(try Self.plural(arguments))))
         case "truncate":
             guard let only = Self.only(arguments), let length = Int(only.text), (1...4_096).contains(length) else {
                 throw TemplateProblem(description: "truncate takes a number of characters, 1 to 4096")
             }
-            return .truncate(length)
+            return .filter(.truncate(length))
         case "default":
             guard let only = Self.only(arguments), only.isQuoted else {
                 throw TemplateProblem(description: "default takes a quoted text")
             }
             return .default(only.text)
         default:
-            let nearest = Spelling.nearest(to: name, among: TemplateFilter.names).map { ", perhaps \($0)" } ?? ""
+            let nearest = Spelling.nearest(to: name, among: TemplateStep.names).map { ", perhaps \($0)" } ?? ""
             throw TemplateProblem(description: "there is no filter '\(name)'\(nearest)")
         }
     }
 
     private static let styles = TemplateFilter.DateStyle.allCases.map(\.rawValue).joined(separator: ", ")
 
-    static func isCurrency(_ text: String) -> Bool {
-        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    private static func isUpperCase(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
     private static func plural(_ arguments: [Argument]) throws(TemplateProblem) -> [PluralCategory: String] {

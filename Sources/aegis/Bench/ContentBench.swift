@@ -40,7 +40,7 @@ struct ContentBench {
             windows: [.init(days: Set(Weekday.allCases), start: 22 * 60, end: 7 * 60)])
         let silent = QuietHours(
             isEnabled: true, timeZone: "Europe/Berlin",
-            windows: [.init(days: Set(Weekday.allCases), start: 0, end: 1_440)])
+            windows: [.init(days: Set(Weekday.allCases), start: 9 * 60, end: 17 * 60)])
         let chosen = Preferences(
             types: ["order": true, "news": false], categories: ["DELIVERY_UPDATE": true],
             mutedThreads: ["order-1": now.advanced(by: .seconds(60))], mutedUntil: now.advanced(by: .seconds(-60)),
@@ -86,16 +86,18 @@ struct ContentBench {
         guard let locale = LocaleTag("en") else { throw DemoError("\"en\" is a language") }
         let renderer = Renderer(catalog: Catalog(defaultLocale: locale, categories: [:], types: ["order": type]))
         let requests = try (0..<Self.distinct).map { index in
-            RenderRequest(
-                type: type, event: try event(index), user: try user(index),
-                target: SendTarget(
-                    device: try device(index, 1), level: .active, sound: .named("default"), badge: .increment),
-                app: app, timeZone: "Europe/Berlin")
+            renderer.request(type, for: try event(index), to: try user(index), timeZone: "Europe/Berlin")
+        }
+        let targets = try (0..<Self.distinct).map { index in
+            SendTarget(device: try device(index, 1), level: .active, sound: .named("default"), badge: .increment)
         }
         var bytes = 0
         let result = try ProcessCost.measure("render", name, count: count) {
             for index in 0..<count {
-                bytes += try renderer.render(requests[index % Self.distinct]).payload.bytes.count
+                let number = index % Self.distinct
+                bytes += try renderer.render(
+                    requests[number], threadID: "order-o-7", for: targets[number], of: app
+                ).payload.bytes.count
             }
         }
         guard bytes > count * 100 else { throw DemoError("the payloads of \(name) are too short to be any") }
