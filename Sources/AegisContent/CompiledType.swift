@@ -3,10 +3,16 @@ import AegisCore
 /// One type of the catalog as bytes that wait for an event.
 final class CompiledType: Sendable {
     /// The texts in one locale.
-    struct Texts: Sendable {
+    final class Texts: Sendable {
         let locale: LocaleTag
         let plurals: PluralRule
         let parts: [Part]
+
+        init(locale: LocaleTag, plurals: PluralRule, parts: [Part]) {
+            self.locale = locale
+            self.plurals = plurals
+            self.parts = parts
+        }
     }
 
     /// One text of the alert; its key and colon are part of the bytes before it.
@@ -118,7 +124,7 @@ extension MessageTemplates {
 }
 
 /// The keys beside `aps`, under the names one app knows them by.
-struct RootLayout: Sendable {
+final class RootLayout: Sendable {
     struct Custom: Sendable {
         let name: String
         /// Comma, key, colon and the first quote.
@@ -137,13 +143,13 @@ struct RootLayout: Sendable {
     /// Two values under one name; nil where there are none.
     let problem: Rejection?
 
-    init(_ type: CatalogType, names: [String: String]) {
+    convenience init(_ type: CatalogType, names: [String: String]) {
         self.init(
             type.rules, hasDeepLink: type.deepLink != nil, custom: type.custom.map { ($0.key, $0.value) }, names: names)
     }
 
     /// The same keys under the names of an app that was not known beforehand.
-    init(renaming known: RootLayout, of type: CompiledType, names: [String: String]) {
+    convenience init(renaming known: RootLayout, of type: CompiledType, names: [String: String]) {
         self.init(
             type.rules, hasDeepLink: type.deepLink != nil, custom: known.custom.map { ($0.name, $0.value) },
             names: names)

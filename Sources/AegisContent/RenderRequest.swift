@@ -1,9 +1,14 @@
 package import AegisCore
 
 /// One notification for one person, decided and not written yet; ``Renderer`` makes it, once for all devices.
-package struct RenderRequest: Sendable {
+package final class RenderRequest: Sendable {
     let type: CompiledType
     let values: TemplateValues
+
+    init(type: CompiledType, values: TemplateValues) {
+        self.type = type
+        self.values = values
+    }
 }
 
 /// A notification as it goes out, but for the badge's number.

@@ -2,11 +2,12 @@ import AegisCore
 
 /// Reads the source of a template once, from left to right.
 struct TemplateParser {
-    private let characters: [Character]
+    // Scalars, since a mark after a brace would make one character of the two.
+    private let characters: [Unicode.Scalar]
     private var position = 0
 
     init(_ source: String) {
-        characters = Array(source)
+        characters = Array(source.unicodeScalars)
     }
 
     mutating func pieces() throws(TemplateProblem) -> [TemplatePiece] {
@@ -14,7 +15,7 @@ struct TemplateParser {
         var literal = ""
         while position < characters.count {
             guard isAhead("{", "{") else {
-                literal.append(characters[position])
+                literal.unicodeScalars.append(characters[position])
                 position += 1
                 continue
             }
@@ -32,7 +33,7 @@ struct TemplateParser {
         pieces.append(.literal(LiteralText(literal)))
     }
 
-    private func isAhead(_ first: Character, _ second: Character) -> Bool {
+    private func isAhead(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
         position + 1 < characters.count && characters[position] == first && characters[position + 1] == second
     }
 
@@ -140,10 +141,10 @@ extension TemplateParser {
     }
 
     private mutating func skipBlanks() {
-        while position < characters.count, characters[position].isWhitespace { position += 1 }
+        while position < characters.count, characters[position].properties.isWhitespace { position += 1 }
     }
 
-    private mutating func take(_ mark: Character) -> Bool {
+    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
         skipBlanks()
         guard position < characters.count, characters[position] == mark else { return false }
         position += 1
@@ -153,12 +154,12 @@ extension TemplateParser {
     private mutating func word() -> String {
         skipBlanks()
         let start = position
-        while position < characters.count, !characters[position].isWhitespace,
-            !"|(){}\",:".contains(characters[position])
+        while position < characters.count, !characters[position].properties.isWhitespace,
+            !"|(){}\",:".unicodeScalars.contains(characters[position])
         {
             position += 1
         }
-        return String(characters[start..<position])
+        return String(String.UnicodeScalarView(characters[start..<position]))
     }
 
     private mutating func arguments(of filter: String) throws(TemplateProblem) -> [Argument] {
@@ -193,10 +194,10 @@ extension TemplateParser {
             position += 1
             if character == "\"" { return Argument(text: text, isQuoted: true) }
             if character == "\\", position < characters.count {
-                text.append(characters[position])
+                text.unicodeScalars.append(characters[position])
                 position += 1
             } else {
-                text.append(character)
+                text.unicodeScalars.append(character)
             }
         }
         throw TemplateProblem(description: "a quoted text in '\(filter)' is not closed")

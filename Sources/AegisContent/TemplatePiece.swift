@@ -1,7 +1,9 @@
 import AegisCore
 
+// What is read for each notification is held by reference: copying a value of several arrays counts each of them.
+
 /// A text both as it is and as it stands in a JSON string.
-struct LiteralText: Hashable, Sendable {
+final class LiteralText: Sendable {
     let text: [UInt8]
     let escaped: [UInt8]
 
@@ -20,7 +22,7 @@ enum TemplatePiece: Sendable {
 }
 
 /// A place that a value takes: where the value is, and what is done to it.
-struct TemplatePlace: Sendable {
+final class TemplatePlace: Sendable {
     /// What stands in for a missing value, and what is done to it then.
     struct Substitute: Sendable {
         let text: LiteralText
@@ -58,8 +60,8 @@ enum TemplateStep: Sendable {
 }
 
 /// Where a value is found.
-struct ValuePath: Hashable, Sendable {
-    enum Root: Hashable, Sendable {
+final class ValuePath: Sendable {
+    enum Root: Sendable {
         case eventID
         case eventType
         case userID
@@ -87,8 +89,8 @@ struct ValuePath: Hashable, Sendable {
 }
 
 /// What is done to a value.
-enum TemplateFilter: Hashable, Sendable {
-    enum Currency: Hashable, Sendable {
+enum TemplateFilter: Sendable {
+    enum Currency: Sendable {
         case code(CurrencyCode)
         case path(ValuePath)
     }
@@ -105,7 +107,7 @@ enum TemplateFilter: Hashable, Sendable {
 }
 
 /// The texts of a counted thing, each cut where the number goes.
-struct PluralTexts: Hashable, Sendable {
+final class PluralTexts: Sendable {
     private let texts: [PluralCategory: [LiteralText]]
     private let other: [LiteralText]
 

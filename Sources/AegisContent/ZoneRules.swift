@@ -28,10 +28,12 @@ package final class ZoneRules: LocalTimeRules, Sendable {
 
     /// Moments are the first of their minute: one that lies inside the minute asked for has its next a day later.
     package func next(minutes: Int, after time: UnixTime, in zone: String) -> UnixTime? {
-        guard let zone = timeZone(zone), (0...1_440).contains(minutes), let floor = Self.seconds(time) else {
-            return nil
-        }
+        guard (0...1_440).contains(minutes), let floor = Self.seconds(time) else { return nil }
         let earliest = floor * 1_000 == time.milliseconds ? floor : floor + 1
+        if let moment = steadyMoment(showing: minutes, from: earliest, in: zone) {
+            return UnixTime(milliseconds: moment * 1_000)
+        }
+        guard let zone = timeZone(zone) else { return nil }
         let today = Self.flooredDivision(floor + Self.offset(of: zone, at: floor), by: 86_400).quotient
         var best: Int64?
         for day in today - 1...today + 2 {
@@ -43,14 +45,30 @@ package final class ZoneRules: LocalTimeRules, Sendable {
         return best.map { UnixTime(milliseconds: $0 * 1_000) }
     }
 
+    /// The next moment where the offset does not change until then, which is nearly always.
+    private func steadyMoment(showing minutes: Int, from earliest: Int64, in name: String) -> Int64? {
+        // A second earlier, so that a jump at this very moment is seen.
+        guard let (interval, offset) = interval(at: earliest - 1, in: name), interval.contains(earliest) else {
+            return nil
+        }
+        let wall = earliest + offset
+        var target = Self.flooredDivision(wall, by: 86_400).quotient * 86_400 + Int64(minutes % 1_440) * 60
+        if target < wall { target += 86_400 }
+        return interval.contains(target - offset) ? target - offset : nil
+    }
+
     /// What the wall clock of an IANA zone is ahead of UTC by at `time`, in seconds; nil for an unknown zone.
     func offset(at time: UnixTime, in zone: String) -> Int64? {
         Self.seconds(time).flatMap { offset(at: $0, in: zone) }
     }
 
     private func offset(at seconds: Int64, in name: String) -> Int64? {
+        interval(at: seconds, in: name)?.offset
+    }
+
+    private func interval(at seconds: Int64, in name: String) -> (interval: Range<Int64>, offset: Int64)? {
         zones.withLock { zones in
-            if let known = zones[name], known.interval.contains(seconds) { return known.offset }
+            if let known = zones[name], known.interval.contains(seconds) { return (known.interval, known.offset) }
             var entry = Self.entry(of: name, in: &zones)
             guard let zone = entry.zone else { return nil }
             entry.offset = Self.offset(of: zone, at: seconds)
@@ -61,7 +79,7 @@ package final class ZoneRules: LocalTimeRules, Sendable {
             let begin = end == entry.interval.upperBound ? min(entry.interval.lowerBound, seconds) : seconds
             entry.interval = begin..<max(end, begin + 1)
             zones[name] = entry
-            return entry.offset
+            return (entry.interval, entry.offset)
         }
     }
 
