@@ -16,11 +16,11 @@ extension NotificationRules {
             return nil
         case .background:
             if pushPriority != .powerAware { return "a background push goes out with priority 5" }
-            if sound != .none || badge != .none { return "a background push has neither sound nor badge" }
+            if interruptionLevel == .critical { return "a background push interrupts nobody" }
             return nil
         case .voip:
-            if pushPriority != .immediate { return "a voip push goes out with priority 10: declare the type critical or high" }
-            return nil
+            guard pushPriority != .immediate else { return nil }
+            return "a voip push goes out with priority 10: declare the type critical or high"
         case .liveactivity:
             return "a live activity's state cannot be rendered from texts"
         }

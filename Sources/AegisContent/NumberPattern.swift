@@ -42,8 +42,10 @@ struct NumberPattern: Sendable {
             (firstGroup, otherGroups, grouped) = (3, 3, .max)
         } else {
             firstGroup = 13 - (shape.separators.last?.position ?? 10)
-            otherGroups = shape.separators.count > 1 ? (shape.separators[shape.separators.count - 1].position
-                - shape.separators[shape.separators.count - 2].position) : firstGroup
+            otherGroups =
+                shape.separators.count > 1
+                ? (shape.separators[shape.separators.count - 1].position
+                    - shape.separators[shape.separators.count - 2].position) : firstGroup
             grouped = !short.separators.isEmpty ? 4 : !long.separators.isEmpty ? 5 : 6
         }
         digits = (0..<10).compactMap { digit in
@@ -53,17 +55,25 @@ struct NumberPattern: Sendable {
         firstDigit = digits.allSatisfy { $0.count == 1 } ? digits[0][0] : nil
         let half = spell(places > 0 ? Decimal(1) : Decimal(sign: .plus, exponent: -1, significand: 15))
         point = Array((Shape.point(of: half) ?? "").utf8)
-        guard Self.probes.allSatisfy({ probe in
-            let number = Decimal(probe) * (places > 0 ? unit : 1)
-            return matches(number, places: places, spell)
-        }) else { return nil }
+        guard
+            Self.probes.allSatisfy({ probe in
+                let number = Decimal(probe) * (places > 0 ? unit : 1)
+                return matches(number, places: places, spell)
+            })
+        else { return nil }
         if places == 0, !point.isEmpty {
-            guard ["0.5", "-0.25", "1234.5", "-98765.125", "1234567.891234", "0.000001"].allSatisfy({ text in
-                Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { matches($0, places: 0, spell) } ?? false
-            }) else { return nil }
+            guard
+                ["0.5", "-0.25", "1234.5", "-98765.125", "1234567.891234", "0.000001"].allSatisfy({ text in
+                    Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map {
+                        matches($0, places: 0, spell)
+                    } ?? false
+                })
+            else { return nil }
         }
         let parts = [positive.prefix, positive.suffix, negative.prefix, negative.suffix, grouping, point]
-        guard (parts + digits).allSatisfy({ $0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C } }) else { return nil }
+        guard (parts + digits).allSatisfy({ $0.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C } }) else {
+            return nil
+        }
     }
 
     private static let probes: [Int64] = [
@@ -144,7 +154,9 @@ private struct Shape {
     /// What stands between the first digit and the second of a number below ten with a fraction.
     static func point(of text: String) -> String? {
         let characters = Array(text)
-        guard let first = characters.firstIndex(where: \.isWholeNumber), first + 1 < characters.count else { return nil }
+        guard let first = characters.firstIndex(where: \.isWholeNumber), first + 1 < characters.count else {
+            return nil
+        }
         let rest = characters[(first + 1)...]
         guard let next = rest.firstIndex(where: \.isWholeNumber) else { return nil }
         return String(rest[..<next])

@@ -13,7 +13,7 @@ import Testing
         var refused = 0
         for _ in 0..<250 {
             let slow = Self.notification(&hostile)
-            let fields = slow.values.map { key, value in "\(hostile.json(key)):\(hostile.json(value))" }
+            let fields = slow.values.map { key, value in "\"\(key)\":\(hostile.json(value))" }
             let numbers = Self.numbers.map { "\"n\($0)\":\($0)" }
             let event = try Sample.event("{" + (fields.sorted() + numbers).joined(separator: ",") + "}")
             let job = try Sample.job(Self.type(slow), event)
@@ -26,14 +26,17 @@ import Testing
             let sent = try job.render().payload.bytes(badge: .max)
             #expect(sent.count <= 4_096)
             let found = try #require(try JSONSerialization.jsonObject(with: Data(sent)) as? NSDictionary)
-            #expect(found == expected)
+            // Foundation's reader drops a byte order mark at a text's beginning, so both go through it.
+            let read = try JSONSerialization.jsonObject(with: JSONSerialization.data(withJSONObject: expected))
+            #expect(found == read as? NSDictionary)
         }
         #expect(refused < 125)
     }
 
     @Test func `a lone surrogate that got past the scanner becomes a replacement character`() throws {
         for (escape, expected) in [
-            ("\\ud800", "\u{FFFD}"), ("\\udc00x", "\u{FFFD}x"), ("\\ud83d\\ude00", "😀"), ("\\ud800\\ud83d\\ude00", "\u{FFFD}😀"),
+            ("\\ud800", "\u{FFFD}"), ("\\udc00x", "\u{FFFD}x"), ("\\ud83d\\ude00", "😀"),
+            ("\\ud800\\ud83d\\ude00", "\u{FFFD}😀"),
             ("\\ud8", "\u{FFFD}"), ("\\uZZZZ", "\u{FFFD}"),
         ] {
             let bytes = Array("{\"b\":\"\(escape)\"}".utf8)

@@ -52,7 +52,8 @@ import Testing
 
     @Test func `a critical alert names its volume`() throws {
         let type = try Sample.type(["en": Sample.text("t", "b")])
-        let push = try Sample.job(type, Sample.event(), level: .critical, sound: .critical(name: "x", volume: 80)).render()
+        let push = try Sample.job(type, Sample.event(), level: .critical, sound: .critical(name: "x", volume: 80))
+            .render()
         #expect(text(push).contains(#""sound":{"critical":1,"name":"x","volume":0.08}"#))
         #expect(text(push).contains(#""interruption-level":"critical""#))
     }

@@ -78,7 +78,8 @@ struct SlowRenderer {
     }
 
     private func bytes(_ text: String) throws -> Int {
-        try JSONSerialization.data(withJSONObject: text, options: [.fragmentsAllowed, .withoutEscapingSlashes]).count - 2
+        try JSONSerialization.data(withJSONObject: text, options: [.fragmentsAllowed, .withoutEscapingSlashes]).count
+            - 2
     }
 
     private func size(_ texts: [AlertText: String], _ custom: [String: String]) throws -> Int {
