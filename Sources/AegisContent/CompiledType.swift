@@ -133,7 +133,7 @@ final class RootLayout: Sendable {
     }
 
     let names: [String: String]
-    /// `,"type":"…","event_id":"`
+    // Type, comma, key and the first quote.
     let beforeEventID: [UInt8]
     let beforeDeepLink: [UInt8]
     let beforeRecipient: [UInt8]

@@ -1,6 +1,6 @@
 /// Cuts texts so that they still read as texts.
 enum TextTrimmer {
-    /// `…`
+    // U+2026.
     static let ellipsis: [UInt8] = [0xE2, 0x80, 0xA6]
 
     /// All but the last of the first `length` characters, to go before an ellipsis; nil where the text has no more than those.

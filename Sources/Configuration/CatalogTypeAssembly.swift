@@ -21,6 +21,7 @@ struct CatalogTypeAssembly {
     var problems: [Problem]
 
     mutating func type(matches: [String]) -> CatalogType {
+        let problemsBefore = problems.count
         let isBackground = section.text("push_type") == PushType.background.rawValue
         let priority = section.choice("priority", or: Priority.medium)
         let rules = NotificationRules(
@@ -38,11 +39,14 @@ struct CatalogTypeAssembly {
             rules: rules, matches: matches, deepLink: deepLink(isBackground: isBackground),
             threadID: template(section.setting("thread_id")), collapseID: template(section.setting("collapse_id")),
             custom: custom(), content: messages("content"), fallback: messages("fallback"), trim: trim())
-        if let problem = rules.headerProblem { problems.report(problem, at: section.place(of: "push_type")) }
         if isBackground {
             checkBackground(rules)
         } else {
             checkVisible(type)
+        }
+        // What single keys show is reported there alone.
+        if problems.count == problemsBefore, let problem = rules.headerProblem {
+            problems.report(problem, at: section.place(of: "push_type"))
         }
         if let retention, rules.timeToLive > retention {
             problems.report(

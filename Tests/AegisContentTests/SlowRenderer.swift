@@ -55,7 +55,7 @@ struct SlowRenderer {
             case .custom(let key): kept[key] = nil
             case .text(let text):
                 guard let whole = shown[text] else { continue }
-                let shorter = try shorter(whole, by: excess)
+                let shorter = shorter(whole, by: excess)
                 if text == first, shorter.isEmpty { continue }
                 shown[text] = shorter
             }
@@ -64,12 +64,13 @@ struct SlowRenderer {
     }
 
     /// Goes back one character at a time until the text has lost as many bytes as it must.
-    private func shorter(_ text: String, by excess: Int) throws -> String {
-        let budget = try bytes(text) - excess
+    private func shorter(_ text: String, by excess: Int) -> String {
+        let budget = bytes(text) - excess
         var kept = text[...]
-        while !kept.isEmpty {
-            kept.removeLast()
-            if try bytes(String(kept)) + 3 <= budget {
+        var size = bytes(text)
+        while let last = kept.popLast() {
+            size -= bytes(String(last))
+            if size + 3 <= budget {
                 while let last = kept.last, last.isWhitespace { kept.removeLast() }
                 return kept.isEmpty ? "" : kept + "…"
             }
@@ -77,13 +78,24 @@ struct SlowRenderer {
         return ""
     }
 
-    private func bytes(_ text: String) throws -> Int {
-        try JSONSerialization.data(withJSONObject: text, options: [.fragmentsAllowed, .withoutEscapingSlashes]).count
-            - 2
+    /// In UTF-8, with the escapes that JSON cannot do without.
+    private func bytes(_ text: String) -> Int {
+        var size = 0
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\", "\u{8}", "\t", "\n", "\u{C}", "\r": size += 2
+            case "\u{0}"..<" ": size += 6
+            default: size += String(scalar).utf8.count
+            }
+        }
+        return size
     }
 
+    /// The skeleton, in which nothing needs an escape, and the texts.
     private func size(_ texts: [AlertText: String], _ custom: [String: String]) throws -> Int {
-        try JSONSerialization.data(withJSONObject: object(texts, custom), options: .withoutEscapingSlashes).count
+        let skeleton = object(texts.mapValues { _ in "" }, custom.mapValues { _ in "" })
+        let texts = texts.values.map(bytes) + custom.values.map(bytes)
+        return try JSONSerialization.data(withJSONObject: skeleton).count + texts.reduce(0, +)
     }
 
     private func object(_ texts: [AlertText: String], _ custom: [String: String]) -> NSDictionary {
