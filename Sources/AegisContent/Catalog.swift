@@ -45,11 +45,13 @@ package struct CatalogType: Sendable {
     package var content: [LocaleTag: MessageTemplates]
     /// Neutral text that says nothing private.
     package var fallback: [LocaleTag: MessageTemplates]
+    /// What is given up, in this order, where the payload is too large.
+    package var trim: [TrimStep]
 
     package init(
         rules: NotificationRules, matches: [String] = [], deepLink: Template? = nil, threadID: Template? = nil,
         collapseID: Template? = nil, custom: [CustomField] = [], content: [LocaleTag: MessageTemplates] = [:],
-        fallback: [LocaleTag: MessageTemplates] = [:]
+        fallback: [LocaleTag: MessageTemplates] = [:], trim: [TrimStep] = TrimStep.default
     ) {
         self.rules = rules
         self.matches = matches
@@ -59,6 +61,7 @@ package struct CatalogType: Sendable {
         self.custom = custom
         self.content = content
         self.fallback = fallback
+        self.trim = trim
     }
 }
 
@@ -72,16 +75,50 @@ package struct CustomField: Sendable {
     }
 }
 
-/// The texts of a type in one locale.
+/// One thing that a notification can do without, or with less of.
+package enum TrimStep: Hashable, Sendable {
+    /// A text of the alert is shortened.
+    case text(AlertText)
+    /// A key beside `aps` is left out.
+    case custom(String)
+
+    package static let `default`: [TrimStep] = [.text(.body), .text(.subtitle), .text(.title)]
+}
+
+/// The texts of an alert, in the order of writing.
+package enum AlertText: String, Hashable, Sendable, CaseIterable {
+    case title, subtitle, body
+}
+
+/// The texts of a type in one locale, each written here or by the app itself.
 package struct MessageTemplates: Sendable {
     package var title: Template?
     package var subtitle: Template?
     package var body: Template?
+    /// Texts that the app's own string tables hold, for those of the three that have no template.
+    package var localized: [AlertText: LocalizedText]
 
-    package init(title: Template? = nil, subtitle: Template? = nil, body: Template? = nil) {
+    package init(
+        title: Template? = nil, subtitle: Template? = nil, body: Template? = nil,
+        localized: [AlertText: LocalizedText] = [:]
+    ) {
         self.title = title
         self.subtitle = subtitle
         self.body = body
+        self.localized = localized
+    }
+}
+
+/// A text of the app's `Localizable.strings`, by its key and what goes into it.
+///
+/// - Source: Apple, "Generating a remote notification": `title-loc-key` and its kin, with arguments that are strings.
+package struct LocalizedText: Sendable {
+    package var key: String
+    package var arguments: [Template]
+
+    package init(key: String, arguments: [Template] = []) {
+        self.key = key
+        self.arguments = arguments
     }
 }
 

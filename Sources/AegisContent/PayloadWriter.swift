@@ -1,117 +1,129 @@
 import AegisCore
 
-/// Writes one payload into one buffer.
-///
-/// - Source: Apple, "Generating a remote notification".
+/// Writes one payload into one buffer, and knows where in it stands what may have to go.
 struct PayloadWriter {
     private(set) var bytes: [UInt8] = []
     private(set) var badgeOffset: Int?
-    private(set) var texts: [VisibleText] = []
-    private var needsComma = false
-    private var rootKeys: Set<String> = ["aps"]
+    /// Where each text of the alert stands, escaped and between its quotes.
+    private var title: Range<Int>?
+    private var subtitle: Range<Int>?
+    private var body: Range<Int>?
+    private(set) var deepLink: Range<Int>?
+    /// The whole members of custom keys by name, commas included; noted only where some may have to go.
+    private var custom: [String: Range<Int>] = [:]
 
     init() {
-        bytes.reserveCapacity(1_024)
+        bytes.reserveCapacity(640)
     }
 
     var size: Int { bytes.count + (badgeOffset == nil ? 0 : PushPayload.badgeReserve) }
+    var titleRange: Range<Int>? { title }
 
-    mutating func open(_ key: StaticString?) {
-        if let key { self.key(key) }
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
+    mutating func append(_ text: [UInt8]) {
+        bytes.append(contentsOf: text)
     }
 
-    mutating func close() {
-        bytes.append(UInt8(ascii: "}"))
-        needsComma = true
+    mutating func append(escaping text: String) {
+        JSONText.appendEscaped(text, to: &bytes)
     }
 
-    mutating func member(_ name: StaticString, _ text: String) {
-        key(name)
-        JSONText.appendQuoted(text, to: &bytes)
-    }
-
-    /// A value that needs no quotes.
-    mutating func member(_ name: StaticString, raw: String) {
-        key(name)
-        bytes.append(contentsOf: raw.utf8)
+    mutating func quote() {
+        bytes.append(UInt8(ascii: "\""))
     }
 
     mutating func badge() {
-        key("badge")
         badgeOffset = bytes.count
     }
 
+    mutating func template(
+        _ template: Template, _ values: borrowing TemplateValues, _ spelling: borrowing TemplateSpelling
+    ) throws(Rejection) {
+        try template.append(to: &bytes, as: .json, values, spelling)
+    }
+
     mutating func text(
-        _ name: StaticString, _ template: Template?, _ context: TemplateContext
+        _ name: AlertText, _ template: Template, _ values: borrowing TemplateValues,
+        _ spelling: borrowing TemplateSpelling
     ) throws(Rejection) {
-        guard let template else { return }
-        key(name)
-        bytes.append(UInt8(ascii: "\""))
         let start = bytes.count
-        try template.append(to: &bytes, as: .json, context)
-        texts.append(VisibleText(key: name, range: start..<bytes.count))
-        bytes.append(UInt8(ascii: "\""))
+        try template.append(to: &bytes, as: .json, values, spelling)
+        self[name] = start..<bytes.count
     }
 
-    /// A key beside `aps`, under the name the app knows it by.
-    ///
-    /// - Throws: A rejection of kind `configuration` where that name is taken.
-    mutating func root(_ name: String, _ app: AppRules, _ text: String) throws(Rejection) {
-        try rootKey(name, app)
-        JSONText.appendQuoted(text, to: &bytes)
-    }
-
-    mutating func root(
-        _ name: String, _ app: AppRules, _ template: Template, _ context: TemplateContext
+    mutating func deepLink(
+        _ template: Template, _ values: borrowing TemplateValues, _ spelling: borrowing TemplateSpelling
     ) throws(Rejection) {
-        try rootKey(name, app)
-        bytes.append(UInt8(ascii: "\""))
-        try template.append(to: &bytes, as: .json, context)
-        bytes.append(UInt8(ascii: "\""))
+        let start = bytes.count
+        try DeepLink.append(template, to: &bytes, values, spelling)
+        deepLink = start..<bytes.count
     }
 
-    private mutating func rootKey(_ name: String, _ app: AppRules) throws(Rejection) {
-        let renamed = app.rootKeys[name] ?? name
-        guard rootKeys.insert(renamed).inserted else {
+    /// Notes that everything since `start` is the member of a custom key.
+    mutating func noteCustom(_ name: String, from start: Int) {
+        custom[name] = start..<bytes.count
+    }
+}
+
+// MARK: Giving things up
+
+extension PayloadWriter {
+    private subscript(text: AlertText) -> Range<Int>? {
+        get {
+            switch text {
+            case .title: title
+            case .subtitle: subtitle
+            case .body: body
+            }
+        }
+        set {
+            switch text {
+            case .title: title = newValue
+            case .subtitle: subtitle = newValue
+            case .body: body = newValue
+            }
+        }
+    }
+
+    /// Takes each step until the payload fits `limit`, its badge included.
+    ///
+    /// - Throws: A rejection of kind `tooLarge` where that is not enough.
+    mutating func fit(_ limit: Int, by steps: [TrimStep]) throws(Rejection) {
+        let original = size
+        // A notification whose only text is gone is none; the first text keeps at least a character.
+        let first = AlertText.allCases.first { self[$0] != nil }
+        for step in steps where size > limit {
+            switch step {
+            case .custom(let name):
+                guard let range = custom[name] else { continue }
+                custom[name] = nil
+                replace(range, by: [])
+            case .text(let text):
+                guard let range = self[text] else { continue }
+                let plain = String(decoding: JSONText.unescaped(bytes[range]), as: UTF8.self)
+                let trimmed = TextTrimmer.trim(plain, to: range.count - (size - limit))
+                if text == first, trimmed.isEmpty { continue }
+                var escaped: [UInt8] = []
+                JSONText.appendEscaped(trimmed, to: &escaped)
+                replace(range, by: escaped)
+                self[text] = range.lowerBound..<range.lowerBound + escaped.count
+            }
+        }
+        guard size <= limit else {
             throw Rejection(
-                kind: .configuration, stage: .render, reason: "two values of the payload are called \(renamed)")
+                kind: .tooLarge, stage: .render,
+                reason: "the payload has \(original) bytes, \(size) without what can be cut; \(limit) are taken")
         }
-        comma()
-        JSONText.appendQuoted(renamed, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
     }
 
-    /// Puts another text in the place of one that was written.
-    mutating func replace(_ index: Int, by text: String) {
-        let old = texts[index].range
-        var escaped: [UInt8] = []
-        JSONText.appendEscaped(text, to: &escaped)
-        bytes.replaceSubrange(old, with: escaped)
-        let shift = escaped.count - old.count
-        texts[index].range = old.lowerBound..<old.upperBound + shift
-        for later in texts.indices where later > index {
-            let range = texts[later].range
-            texts[later].range = range.lowerBound + shift..<range.upperBound + shift
+    private mutating func replace(_ range: Range<Int>, by replacement: [UInt8]) {
+        bytes.replaceSubrange(range, with: replacement)
+        let shift = replacement.count - range.count
+        func moved(_ other: Range<Int>) -> Range<Int> {
+            other.lowerBound < range.upperBound ? other : other.lowerBound + shift..<other.upperBound + shift
         }
-        if let offset = badgeOffset, offset > old.lowerBound { badgeOffset = offset + shift }
-    }
-
-    /// What stands in a text's place, escapes resolved.
-    func plainText(_ index: Int) -> String {
-        String(decoding: JSONText.unescaped(bytes[texts[index].range]), as: UTF8.self)
-    }
-
-    private mutating func comma() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        needsComma = true
-    }
-
-    private mutating func key(_ name: StaticString) {
-        comma()
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(contentsOf: name.description.utf8)
-        bytes.append(contentsOf: "\":".utf8)
+        for text in AlertText.allCases { self[text] = self[text].map(moved) }
+        deepLink = deepLink.map(moved)
+        custom = custom.mapValues(moved)
+        if let offset = badgeOffset, offset >= range.upperBound { badgeOffset = offset + shift }
     }
 }

@@ -1,42 +1,41 @@
 package import AegisCore
 
-/// One notification for one device, decided and not written yet.
-package struct RenderRequest: Sendable {
-    package var type: CatalogType
-    package var event: DomainEvent
-    package var user: UserID
-    package var target: SendTarget
-    package var app: AppRules
-    /// The person's IANA zone; nil or unknown takes UTC.
-    package var timeZone: String?
+/// One notification for one person, decided and not written yet; ``Renderer`` makes it, once for all devices.
+package final class RenderRequest: Sendable {
+    let type: CompiledType
+    let values: TemplateValues
 
-    package init(
-        type: CatalogType, event: DomainEvent, user: UserID, target: SendTarget, app: AppRules, timeZone: String?
-    ) {
+    init(type: CompiledType, values: TemplateValues) {
         self.type = type
-        self.event = event
-        self.user = user
-        self.target = target
-        self.app = app
-        self.timeZone = timeZone
+        self.values = values
     }
 }
 
 /// A notification as it goes out, but for the badge's number.
 package struct RenderedPush: Hashable, Sendable {
     package var payload: PushPayload
-    /// As shown, after any trimming; nil for background pushes.
-    package var title: String?
     package var threadID: String?
-    package var deepLink: String?
     /// Of the text that was used; the preferred one for pushes without text.
     package var locale: LocaleTag
+    private let titleRange: Range<Int>?
+    private let deepLinkRange: Range<Int>?
 
-    package init(payload: PushPayload, title: String?, threadID: String?, deepLink: String?, locale: LocaleTag) {
+    init(
+        payload: PushPayload, threadID: String?, locale: LocaleTag, titleRange: Range<Int>?, deepLinkRange: Range<Int>?
+    ) {
         self.payload = payload
-        self.title = title
         self.threadID = threadID
-        self.deepLink = deepLink
         self.locale = locale
+        self.titleRange = titleRange
+        self.deepLinkRange = deepLinkRange
+    }
+
+    /// As shown, after any trimming; nil for background pushes and where the app writes the title.
+    package var title: String? { text(titleRange) }
+    package var deepLink: String? { text(deepLinkRange) }
+
+    private func text(_ range: Range<Int>?) -> String? {
+        guard let range, range.upperBound <= payload.bytes.count else { return nil }
+        return String(decoding: JSONText.unescaped(payload.bytes[range]), as: UTF8.self)
     }
 }

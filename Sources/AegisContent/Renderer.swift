@@ -1,30 +1,48 @@
 package import AegisCore
 
 /// Writes notifications: the catalog's templates filled with an event, as the bytes that APNs takes.
+///
+/// Everything that can be known before an event comes is compiled when the renderer is made; what Foundation says of locales,
+/// zones and days is kept. One notification for one device is one buffer, written from front to back.
 package struct Renderer: Sendable {
     private let defaultLocale: LocaleTag
-    /// Texts by type and lower-case locale.
-    private let texts: [String: [String: LocalizedText]]
-    private let zones = ZoneRules()
+    private let locales: [LocaleTag]
+    private let types: [String: CompiledType]
+    private let readers: ReaderLocales
+    private let zones: ZoneRules
+    private let apps: [AppRules]
 
-    private struct LocalizedText: Sendable {
-        let locale: LocaleTag
-        let templates: MessageTemplates
-    }
-
-    package init(catalog: Catalog) {
+    /// - Parameters:
+    ///   - apps: Those whose names for root keys are compiled beforehand; others are served as well.
+    ///   - zones: Shared with whoever decides, so that each zone is looked up once.
+    package init(catalog: Catalog, apps: [AppRules] = [], zones: ZoneRules = ZoneRules()) {
         defaultLocale = catalog.defaultLocale
-        texts = catalog.types.mapValues { Self.index($0.content) }
+        // Two tags that differ in case alone: which one is used must not change from run to run.
+        let locales = Set(catalog.types.values.flatMap(\.content.keys)).sorted { $0.text < $1.text }
+        self.locales = locales
+        types = catalog.types.mapValues { CompiledType($0, locales: locales, apps: apps) }
+        readers = ReaderLocales(locales, default: catalog.defaultLocale)
+        self.zones = zones
+        self.apps = apps
     }
 
-    /// The rendered `thread-id`; nil where the type has none.
+    /// What is rendered for each device of one person.
+    ///
+    /// - Parameter timeZone: The person's IANA zone; nil or unknown takes UTC.
+    package func request(
+        _ type: CatalogType, for event: DomainEvent, to user: UserID, timeZone: String?
+    ) -> RenderRequest {
+        RenderRequest(
+            type: types[type.rules.name] ?? CompiledType(type, locales: locales, apps: apps),
+            values: TemplateValues(event: event, user: user, timeZone: timeZone))
+    }
+
+    /// The rendered `thread-id`, the same for all devices; nil where the type has none.
     ///
     /// - Throws: A rejection of kind `content` for a missing value.
-    package func threadID(
-        of type: CatalogType, event: DomainEvent, user: UserID
-    ) throws(Rejection) -> String? {
-        guard let template = type.threadID else { return nil }
-        return try template.text(context(event, user, locale: event.locale ?? defaultLocale, zone: nil))
+    package func threadID(of request: RenderRequest) throws(Rejection) -> String? {
+        guard let template = request.type.threadID else { return nil }
+        return try template.text(request.values, neutralSpelling(request))
     }
 
     /// The event's own collapse id, else the type's rendered one; nil leaves it to be derived from event and user.
@@ -32,174 +50,161 @@ package struct Renderer: Sendable {
     /// It may be longer than the 64 bytes that APNs takes; whoever sends it shortens it.
     ///
     /// - Throws: A rejection of kind `content` for a missing value.
-    package func collapseID(
-        of type: CatalogType, event: DomainEvent, user: UserID
-    ) throws(Rejection) -> String? {
-        if let own = event.collapseID { return own }
-        guard let template = type.collapseID else { return nil }
-        return try template.text(context(event, user, locale: event.locale ?? defaultLocale, zone: nil))
+    package func collapseID(of request: RenderRequest) throws(Rejection) -> String? {
+        if let own = request.values.event.collapseID { return own }
+        guard let template = request.type.collapseID else { return nil }
+        return try template.text(request.values, neutralSpelling(request))
     }
 
+    /// The payload for one device.
+    ///
+    /// - Parameter threadID: As ``threadID(of:)`` gave it.
     /// - Throws: A rejection of stage `render`: `content` for missing values, `tooLarge` where trimming the text does not
     ///   help, `configuration` for what the catalog should not have.
-    package func render(_ request: RenderRequest) throws(Rejection) -> RenderedPush {
-        let preferred = request.target.device.registration.locale ?? request.event.locale ?? defaultLocale
-        switch request.type.rules.pushType {
-        case .background: return try renderBackground(request, preferred)
-        case .alert, .voip: return try renderAlert(request, preferred)
-        case .liveactivity:
-            throw Rejection(
-                kind: .configuration, stage: .render, reason: "a live activity's state cannot be rendered from texts")
-        }
-    }
-
-    private func renderBackground(
-        _ request: RenderRequest, _ preferred: LocaleTag
+    package func render(
+        _ request: RenderRequest, threadID: String?, for target: SendTarget, of app: AppRules
     ) throws(Rejection) -> RenderedPush {
-        let context = context(request.event, request.user, locale: preferred, zone: request.timeZone)
-        var writer = PayloadWriter()
-        writer.open(nil)
-        writer.open("aps")
-        writer.member("content-available", raw: "1")
-        writer.close()
-        let deepLink = try writeRoot(request, context, to: &writer)
-        writer.close()
-        try fit(&writer, limit: request.type.rules.pushType.payloadLimit)
-        return RenderedPush(
-            payload: PushPayload(bytes: writer.bytes), title: nil, threadID: nil, deepLink: deepLink, locale: preferred)
-    }
-
-    private func renderAlert(_ request: RenderRequest, _ preferred: LocaleTag) throws(Rejection) -> RenderedPush {
-        let rules = request.type.rules
-        guard let text = text(of: request.type, preferred: preferred) else {
-            throw .content("\(rules.name) has no text for the default locale")
+        let type = request.type
+        if let problem = type.problem { throw problem }
+        let preferred = target.device.registration.locale ?? request.values.event.locale ?? defaultLocale
+        let reader = readers.reader(of: preferred)
+        let limit = type.rules.pushType.payloadLimit
+        var texts: CompiledType.Texts?
+        if type.rules.pushType != .background {
+            guard let index = reader.candidates.first(where: { type.texts[$0] != nil }), let found = type.texts[index]
+            else { throw .content("\(type.rules.name) has no text for the default locale") }
+            texts = found
         }
-        let context = context(
-            request.event, request.user, locale: preferred, zone: request.timeZone, language: text.locale)
-        let threadID = try threadID(of: request.type, event: request.event, user: request.user)
+        let spelling = TemplateSpelling(
+            formats: reader.formats, plurals: texts?.plurals ?? reader.plurals, zones: zones)
         var writer = PayloadWriter()
-        writer.open(nil)
-        writer.open("aps")
-        writer.open("alert")
-        try writer.text("title", text.templates.title, context)
-        try writer.text("subtitle", text.templates.subtitle, context)
-        try writer.text("body", text.templates.body, context)
-        writer.close()
-        writeAps(request, threadID: threadID, to: &writer)
-        writer.close()
-        let deepLink = try writeRoot(request, context, to: &writer)
-        writer.close()
-        try fit(&writer, limit: rules.pushType.payloadLimit)
+        try write(request, texts, spelling, threadID, target, app, isNoting: false, to: &writer)
+        if writer.size > limit {
+            // Written again with notes: so few are too large that the others need not pay for them.
+            writer = PayloadWriter()
+            try write(request, texts, spelling, threadID, target, app, isNoting: true, to: &writer)
+            try writer.fit(limit, by: type.trim)
+        }
         return RenderedPush(
             payload: PushPayload(bytes: writer.bytes, badgeOffset: writer.badgeOffset),
-            title: text.templates.title == nil ? nil : writer.plainText(0), threadID: threadID, deepLink: deepLink,
-            locale: text.locale)
+            threadID: texts == nil ? nil : threadID, locale: texts?.locale ?? preferred, titleRange: writer.titleRange,
+            deepLinkRange: writer.deepLink)
     }
 
-    private func writeAps(_ request: RenderRequest, threadID: String?, to writer: inout PayloadWriter) {
-        let rules = request.type.rules
-        let countsOnDevice = request.app.badge == .client
-        switch (request.target.badge, request.app.badge) {
-        case (.increment, .server), (.keep, .server): writer.badge()
-        case (.none, _), (_, .client), (_, .off): break
-        }
-        // Where a service extension gives chat its sound, one in the payload would play although the person muted chat.
-        if !(countsOnDevice && rules.isChat) {
-            switch request.target.sound {
-            case .none: break
-            case .named(let name): writer.member("sound", name)
-            case .critical(let name, let volume):
-                writer.open("sound")
-                writer.member("critical", raw: "1")
-                writer.member("name", name)
-                writer.member("volume", raw: Self.thousandths(volume))
-                writer.close()
-            }
-        }
-        if let threadID { writer.member("thread-id", threadID) }
-        if let category = rules.category { writer.member("category", category) }
-        writer.member("interruption-level", request.target.level.rawValue)
-        if let relevance = rules.relevance { writer.member("relevance-score", raw: Self.thousandths(relevance)) }
-        if rules.isMutableContent || countsOnDevice { writer.member("mutable-content", raw: "1") }
-    }
-
-    /// Writes the keys beside `aps` and returns the deep link.
-    private func writeRoot(
-        _ request: RenderRequest, _ context: TemplateContext, to writer: inout PayloadWriter
-    ) throws(Rejection) -> String? {
-        let app = request.app
-        try writer.root("type", app, request.type.rules.name)
-        try writer.root("event_id", app, request.event.identity.id)
-        var deepLink: String?
-        if let template = request.type.deepLink {
-            let link = try DeepLink.render(template, context)
-            try writer.root("deep_link", app, link)
-            deepLink = link
-        }
-        try writer.root("recipient", app, request.user.text)
-        try writer.root("reason", app, request.type.rules.reason)
-        for field in request.type.custom { try writer.root(field.key, app, field.value, context) }
-        return deepLink
-    }
-
-    /// Trims body, then subtitle, then title until the payload fits, its badge included.
-    private func fit(_ writer: inout PayloadWriter, limit: Int) throws(Rejection) {
-        let original = writer.size
-        for index in writer.texts.indices.reversed() where writer.size > limit {
-            let budget = writer.texts[index].range.count - (writer.size - limit)
-            let trimmed = TextTrimmer.trim(writer.plainText(index), to: budget)
-            // A notification whose only text is gone is none; the first text keeps at least a character.
-            if index == 0, trimmed.isEmpty { break }
-            writer.replace(index, by: trimmed)
-        }
-        guard writer.size <= limit else {
-            throw Rejection(
-                kind: .tooLarge, stage: .render,
-                reason: "the payload has \(original) bytes, \(writer.size) without what can be cut; \(limit) are taken")
-        }
+    /// For ids that are the same for all devices: in the event's language, without a zone.
+    private func neutralSpelling(_ request: RenderRequest) -> TemplateSpelling {
+        let reader = readers.reader(of: request.values.event.locale ?? defaultLocale)
+        return TemplateSpelling(formats: reader.formats, plurals: reader.plurals, zones: zones)
     }
 }
 
-// MARK: Locale and formats
+// MARK: Writing
 
 extension Renderer {
-    private static func index(_ content: [LocaleTag: MessageTemplates]) -> [String: LocalizedText] {
-        var texts: [String: LocalizedText] = [:]
-        // Two tags that differ in case alone: which one is used must not change from run to run.
-        for (locale, templates) in content.sorted(by: { $0.key.text > $1.key.text }) {
-            texts[locale.text.lowercased()] = LocalizedText(locale: locale, templates: templates)
+    private static let alertStart = Array(#"{"aps":{"alert":{"#.utf8)
+    private static let background = Array(#"{"aps":{"content-available":1}"#.utf8)
+    private static let badge = Array(#","badge":"#.utf8)
+    private static let threadID = Array(#","thread-id":""#.utf8)
+    private static let levelStart = Array(#","interruption-level":""#.utf8)
+    private static let mutableContent = Array(#","mutable-content":1"#.utf8)
+    private static let brace = Array("}".utf8)
+    private static let bracket = Array("]".utf8)
+    private static let comma = Array(",".utf8)
+
+    private func write(
+        _ request: RenderRequest, _ texts: CompiledType.Texts?, _ spelling: borrowing TemplateSpelling,
+        _ threadID: String?, _ target: SendTarget, _ app: AppRules, isNoting: Bool, to writer: inout PayloadWriter
+    ) throws(Rejection) {
+        if let texts {
+            writer.append(Self.alertStart)
+            for part in texts.parts { try write(part, request, spelling, to: &writer) }
+            writer.append(Self.brace)
+            writeAps(request.type, threadID, target, app, to: &writer)
+            writer.append(Self.brace)
+        } else {
+            writer.append(Self.background)
         }
-        return texts
+        if let roots = request.type.roots(of: app) {
+            try write(roots, request, spelling, isNoting: isNoting, to: &writer)
+        } else {
+            let roots = RootLayout(renaming: request.type.roots, of: request.type, names: app.rootKeys)
+            try write(roots, request, spelling, isNoting: isNoting, to: &writer)
+        }
+        writer.append(Self.brace)
     }
 
-    /// Walks `de-AT`, `de`, then the default locale and its parents.
-    private func text(of type: CatalogType, preferred: LocaleTag) -> LocalizedText? {
-        let texts = texts[type.rules.name] ?? Self.index(type.content)
-        for start in [preferred, defaultLocale] {
-            var candidate: LocaleTag? = start
-            while let tag = candidate {
-                if let found = texts[tag.text.lowercased()] { return found }
-                candidate = tag.parent
+    private func write(
+        _ part: CompiledType.Part, _ request: RenderRequest, _ spelling: borrowing TemplateSpelling,
+        to writer: inout PayloadWriter
+    ) throws(Rejection) {
+        switch part {
+        case .template(let text, let before, let template):
+            writer.append(before)
+            try writer.text(text, template, request.values, spelling)
+            writer.quote()
+        case .localized(let before, let arguments):
+            writer.append(before)
+            guard !arguments.isEmpty else { return }
+            for index in arguments.indices {
+                if index > 0 { writer.append(Self.comma) }
+                writer.quote()
+                try writer.template(arguments[index], request.values, spelling)
+                writer.quote()
             }
+            writer.append(Self.bracket)
         }
-        return nil
     }
 
-    private func context(
-        _ event: DomainEvent, _ user: UserID, locale: LocaleTag, zone: String?, language: LocaleTag? = nil
-    ) -> TemplateContext {
-        TemplateContext(
-            event: event, user: user, language: language ?? locale,
-            formatter: ValueFormatter(locale: locale, zone: zone, zones: zones))
+    private func writeAps(
+        _ type: CompiledType, _ threadID: String?, _ target: SendTarget, _ app: AppRules,
+        to writer: inout PayloadWriter
+    ) {
+        let countsOnDevice = app.badge == .client
+        switch (target.badge, app.badge) {
+        case (.increment, .server), (.keep, .server):
+            writer.append(Self.badge)
+            writer.badge()
+        case (.none, _), (_, .client), (_, .off): break
+        }
+        // Where a service extension gives chat its sound, one in the payload would play although the person muted chat.
+        if !(countsOnDevice && type.isChat) {
+            writer.append(target.sound == type.rules.sound ? type.sound : CompiledType.sound(target.sound))
+        }
+        if let threadID {
+            writer.append(Self.threadID)
+            writer.append(escaping: threadID)
+            writer.quote()
+        }
+        writer.append(type.category)
+        writer.append(Self.levelStart)
+        writer.append(escaping: target.level.rawValue)
+        writer.quote()
+        writer.append(type.relevance)
+        if type.rules.isMutableContent || countsOnDevice { writer.append(Self.mutableContent) }
     }
 
-    /// A fraction without trailing zeros: 700 is 0.7.
-    private static func thousandths(_ value: Int) -> String {
-        let clamped = min(max(value, 0), 1_000)
-        if clamped % 1_000 == 0 { return clamped == 0 ? "0" : "1" }
-        var digits = String(clamped)
-        while digits.utf8.count < 3 { digits = "0" + digits }
-        while digits.last == "0" { digits.removeLast() }
-        return "0." + digits
+    private func write(
+        _ roots: RootLayout, _ request: RenderRequest, _ spelling: borrowing TemplateSpelling, isNoting: Bool,
+        to writer: inout PayloadWriter
+    ) throws(Rejection) {
+        if let problem = roots.problem { throw problem }
+        writer.append(roots.beforeEventID)
+        writer.append(escaping: request.values.event.identity.id)
+        writer.quote()
+        if let template = request.type.deepLink {
+            writer.append(roots.beforeDeepLink)
+            try writer.deepLink(template, request.values, spelling)
+            writer.quote()
+        }
+        writer.append(roots.beforeRecipient)
+        writer.append(escaping: request.values.user.text)
+        writer.append(roots.reason)
+        for field in roots.custom {
+            let start = writer.bytes.count
+            writer.append(field.before)
+            try writer.template(field.value, request.values, spelling)
+            writer.quote()
+            if isNoting { writer.noteCustom(field.name, from: start) }
+        }
     }
 }

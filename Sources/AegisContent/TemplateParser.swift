@@ -2,11 +2,12 @@ import AegisCore
 
 /// Reads the source of a template once, from left to right.
 struct TemplateParser {
-    private let characters: [Character]
+    // Scalars, since a mark after a brace would make one character of the two.
+    private let characters: [Unicode.Scalar]
     private var position = 0
 
     init(_ source: String) {
-        characters = Array(source)
+        characters = Array(source.unicodeScalars)
     }
 
     mutating func pieces() throws(TemplateProblem) -> [TemplatePiece] {
@@ -14,7 +15,7 @@ struct TemplateParser {
         var literal = ""
         while position < characters.count {
             guard isAhead("{", "{") else {
-                literal.append(characters[position])
+                literal.unicodeScalars.append(characters[position])
                 position += 1
                 continue
             }
@@ -29,12 +30,10 @@ struct TemplateParser {
 
     private static func append(_ literal: String, to pieces: inout [TemplatePiece]) {
         guard !literal.isEmpty else { return }
-        var escaped: [UInt8] = []
-        JSONText.appendEscaped(literal, to: &escaped)
-        pieces.append(.literal(text: Array(literal.utf8), escaped: escaped))
+        pieces.append(.literal(LiteralText(literal)))
     }
 
-    private func isAhead(_ first: Character, _ second: Character) -> Bool {
+    private func isAhead(_ first: Unicode.Scalar, _ second: Unicode.Scalar) -> Bool {
         position + 1 < characters.count && characters[position] == first && characters[position + 1] == second
     }
 
@@ -43,36 +42,38 @@ struct TemplateParser {
         guard let path = ValuePath(name) else {
             throw TemplateProblem(description: name.isEmpty ? "a place without a path" : "'\(name)' is no path")
         }
-        var filters: [TemplateFilter] = []
+        var steps: [TemplateStep] = []
         while true {
             skipBlanks()
             if isAhead("}", "}") {
                 position += 2
-                return TemplatePlace(path: path, filters: filters)
+                return TemplatePlace(path: path, steps: steps)
             }
             guard take("|") else {
                 throw TemplateProblem(description: "the place of '\(name)' is not closed by }}")
             }
-            filters.append(try filter())
+            steps.append(try step())
         }
     }
 
-    private mutating func filter() throws(TemplateProblem) -> TemplateFilter {
+    private mutating func step() throws(TemplateProblem) -> TemplateStep {
         let name = word()
         let arguments = try arguments(of: name)
         switch name {
         case "number":
             guard arguments.isEmpty else { throw TemplateProblem(description: "number takes no argument") }
-            return .number
+            return .filter(.number)
         case "money":
             guard let only = Self.only(arguments) else {
                 throw TemplateProblem(description: "money takes a currency such as EUR, or the path of one")
             }
-            if Self.isCurrency(only.text) { return .money(.code(only.text)) }
+            if Self.isUpperCase(only.text), let code = CurrencyCode(only.text.utf8) {
+                return .filter(.money(.code(code)))
+            }
             guard !only.isQuoted, let path = ValuePath(only.text) else {
                 throw TemplateProblem(description: "'\(only.text)' is neither a currency code nor a path")
             }
-            return .money(.path(path))
+            return .filter(.money(.path(path)))
         case "date":
             guard let only = Self.only(arguments) else {
                 throw TemplateProblem(description: "date takes a style: \(Self.styles)")
@@ -80,29 +81,29 @@ struct TemplateParser {
             guard let style = TemplateFilter.DateStyle(rawValue: only.text) else {
                 throw TemplateProblem(description: "date has no style '\(only.text)'; it has \(Self.styles)")
             }
-            return .date(style)
+            return .filter(.date(style))
         case "plural":
-            return .plural(try Self.plural(arguments))
+            return .filter(.plural(PluralTexts(try Self.plural(arguments))))
         case "truncate":
             guard let only = Self.only(arguments), let length = Int(only.text), (1...4_096).contains(length) else {
                 throw TemplateProblem(description: "truncate takes a number of characters, 1 to 4096")
             }
-            return .truncate(length)
+            return .filter(.truncate(length))
         case "default":
             guard let only = Self.only(arguments), only.isQuoted else {
                 throw TemplateProblem(description: "default takes a quoted text")
             }
             return .default(only.text)
         default:
-            let nearest = Spelling.nearest(to: name, among: TemplateFilter.names).map { ", perhaps \($0)" } ?? ""
+            let nearest = Spelling.nearest(to: name, among: TemplateStep.names).map { ", perhaps \($0)" } ?? ""
             throw TemplateProblem(description: "there is no filter '\(name)'\(nearest)")
         }
     }
 
     private static let styles = TemplateFilter.DateStyle.allCases.map(\.rawValue).joined(separator: ", ")
 
-    static func isCurrency(_ text: String) -> Bool {
-        text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+    private static func isUpperCase(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
     }
 
     private static func plural(_ arguments: [Argument]) throws(TemplateProblem) -> [PluralCategory: String] {
@@ -140,10 +141,10 @@ extension TemplateParser {
     }
 
     private mutating func skipBlanks() {
-        while position < characters.count, characters[position].isWhitespace { position += 1 }
+        while position < characters.count, characters[position].properties.isWhitespace { position += 1 }
     }
 
-    private mutating func take(_ mark: Character) -> Bool {
+    private mutating func take(_ mark: Unicode.Scalar) -> Bool {
         skipBlanks()
         guard position < characters.count, characters[position] == mark else { return false }
         position += 1
@@ -153,12 +154,12 @@ extension TemplateParser {
     private mutating func word() -> String {
         skipBlanks()
         let start = position
-        while position < characters.count, !characters[position].isWhitespace,
-            !"|(){}\",:".contains(characters[position])
+        while position < characters.count, !characters[position].properties.isWhitespace,
+            !"|(){}\",:".unicodeScalars.contains(characters[position])
         {
             position += 1
         }
-        return String(characters[start..<position])
+        return String(String.UnicodeScalarView(characters[start..<position]))
     }
 
     private mutating func arguments(of filter: String) throws(TemplateProblem) -> [Argument] {
@@ -193,10 +194,10 @@ extension TemplateParser {
             position += 1
             if character == "\"" { return Argument(text: text, isQuoted: true) }
             if character == "\\", position < characters.count {
-                text.append(characters[position])
+                text.unicodeScalars.append(characters[position])
                 position += 1
             } else {
-                text.append(character)
+                text.unicodeScalars.append(character)
             }
         }
         throw TemplateProblem(description: "a quoted text in '\(filter)' is not closed")

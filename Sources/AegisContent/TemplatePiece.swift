@@ -1,21 +1,67 @@
 import AegisCore
 
+// What is read for each notification is held by reference: copying a value of several arrays counts each of them.
+
+/// A text both as it is and as it stands in a JSON string.
+final class LiteralText: Sendable {
+    let text: [UInt8]
+    let escaped: [UInt8]
+
+    init(_ literal: String) {
+        text = Array(literal.utf8)
+        var escaped: [UInt8] = []
+        JSONText.appendEscaped(literal, to: &escaped)
+        self.escaped = escaped
+    }
+}
+
 /// A part of a compiled template.
 enum TemplatePiece: Sendable {
-    /// Both as text and as it stands in a JSON string.
-    case literal(text: [UInt8], escaped: [UInt8])
+    case literal(LiteralText)
     case place(TemplatePlace)
 }
 
 /// A place that a value takes: where the value is, and what is done to it.
-struct TemplatePlace: Sendable {
-    var path: ValuePath
-    var filters: [TemplateFilter]
+final class TemplatePlace: Sendable {
+    /// What stands in for a missing value, and what is done to it then.
+    struct Substitute: Sendable {
+        let text: LiteralText
+        let filters: [TemplateFilter]
+    }
+
+    let path: ValuePath
+    let filters: [TemplateFilter]
+    let substitute: Substitute?
+
+    /// - Parameter steps: In the order of writing; nil filters are `default`.
+    init(path: ValuePath, steps: [TemplateStep]) {
+        self.path = path
+        var filters: [TemplateFilter] = []
+        var substitute: LiteralText?
+        var filtersBefore = 0
+        for step in steps {
+            switch step {
+            case .filter(let filter): filters.append(filter)
+            case .default(let text):
+                if substitute == nil { (substitute, filtersBefore) = (LiteralText(text), filters.count) }
+            }
+        }
+        self.filters = filters
+        self.substitute = substitute.map { Substitute(text: $0, filters: Array(filters[filtersBefore...])) }
+    }
+}
+
+/// What is written behind a bar.
+enum TemplateStep: Sendable {
+    case filter(TemplateFilter)
+    case `default`(String)
+
+    static let names = ["money", "number", "date", "plural", "truncate", "default"]
 }
 
 /// Where a value is found.
-struct ValuePath: Hashable, Sendable {
-    enum Root: Hashable, Sendable {
+final class ValuePath: Sendable {
+    enum Root: Sendable {
         case eventID
         case eventType
         case userID
@@ -43,9 +89,9 @@ struct ValuePath: Hashable, Sendable {
 }
 
 /// What is done to a value.
-enum TemplateFilter: Hashable, Sendable {
-    enum Currency: Hashable, Sendable {
-        case code(String)
+enum TemplateFilter: Sendable {
+    enum Currency: Sendable {
+        case code(CurrencyCode)
         case path(ValuePath)
     }
 
@@ -56,10 +102,24 @@ enum TemplateFilter: Hashable, Sendable {
     case money(Currency)
     case number
     case date(DateStyle)
-    /// By plural category, `other` among them; `#` stands for the number.
-    case plural([PluralCategory: String])
+    case plural(PluralTexts)
     case truncate(Int)
-    case `default`(String)
+}
 
-    static let names = ["money", "number", "date", "plural", "truncate", "default"]
+/// The texts of a counted thing, each cut where the number goes.
+final class PluralTexts: Sendable {
+    private let texts: [PluralCategory: [LiteralText]]
+    private let other: [LiteralText]
+
+    /// - Parameter texts: By plural category, `other` among them; `#` stands for the number.
+    init(_ texts: [PluralCategory: String]) {
+        self.texts = texts.mapValues { text in
+            text.split(separator: "#", omittingEmptySubsequences: false).map { LiteralText(String($0)) }
+        }
+        other = self.texts[.other] ?? []
+    }
+
+    func parts(for category: PluralCategory) -> [LiteralText] {
+        category == .other ? other : texts[category] ?? other
+    }
 }

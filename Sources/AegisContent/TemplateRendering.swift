@@ -1,12 +1,19 @@
 import AegisCore
 
-/// What a template is filled with.
-struct TemplateContext {
+/// What templates are filled with: one event for one person.
+struct TemplateValues: Sendable {
     let event: DomainEvent
     let user: UserID
-    /// The language of the text, for plurals.
-    let language: LocaleTag
-    let formatter: ValueFormatter
+    /// The person's IANA zone; nil or unknown takes UTC.
+    let timeZone: String?
+}
+
+/// How values are spelled for one reader.
+struct TemplateSpelling {
+    let formats: LocaleFormats
+    /// Of the text's own language, which may be another than the reader's.
+    let plurals: PluralRule
+    let zones: ZoneRules
 }
 
 /// Where a filled template goes, and so how it is written.
@@ -14,28 +21,34 @@ enum TemplateTarget {
     /// Between the quotes of a JSON string.
     case json
     case text
-    /// A link: values are percent-encoded, the template's own text is not.
+    /// Into a link; what stands in for a place is percent-encoded.
     case link
 }
 
 extension Template {
-    /// - Throws: A rejection of kind `content` that names the path and quotes no value.
+    /// Fills every place, literals copied as they were compiled.
+    ///
+    /// - Throws: A rejection of kind `content`, which names the path and quotes no value.
     func append(
-        to bytes: inout [UInt8], as target: TemplateTarget, _ context: TemplateContext
+        to bytes: inout [UInt8], as target: TemplateTarget, _ values: borrowing TemplateValues,
+        _ spelling: borrowing TemplateSpelling
     ) throws(Rejection) {
         for piece in pieces {
             switch piece {
-            case .literal(let text, let escaped):
-                bytes.append(contentsOf: target == .json ? escaped : text)
+            case .literal(let literal):
+                bytes.append(contentsOf: target == .json ? literal.escaped : literal.text)
             case .place(let place):
-                try append(place, to: &bytes, as: target, context)
+                try place.append(to: &bytes, as: target, values, spelling)
             }
         }
     }
 
-    func text(_ context: TemplateContext) throws(Rejection) -> String {
+    func text(
+        _ values: borrowing TemplateValues, _ spelling: borrowing TemplateSpelling
+    ) throws(Rejection) -> String {
         var bytes: [UInt8] = []
-        try append(to: &bytes, as: .text, context)
+        bytes.reserveCapacity(64)
+        try append(to: &bytes, as: .text, values, spelling)
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -44,59 +57,77 @@ extension Template {
         guard pieces.count == 1, case .place = pieces[0] else { return false }
         return true
     }
+}
 
-    private func append(
-        _ place: TemplatePlace, to bytes: inout [UInt8], as target: TemplateTarget, _ context: TemplateContext
+extension TemplatePlace {
+    func append(
+        to bytes: inout [UInt8], as target: TemplateTarget, _ values: borrowing TemplateValues,
+        _ spelling: borrowing TemplateSpelling
     ) throws(Rejection) {
-        if place.filters.isEmpty, target == .json, case .data(let path) = place.path.root,
-            let node = context.event.data.node(at: path), node.kind == .string, !node.valueHasEscapes
-        {
-            bytes.append(contentsOf: context.event.data.rawValue(of: node))
-            return
-        }
-        var value = try place.path.text(context)
-        for filter in place.filters {
-            value = try filter.apply(to: value, of: place.path, context)
-        }
-        guard let value else { throw .content("\(place.path.name) is missing") }
-        switch target {
-        case .json: JSONText.appendEscaped(value, to: &bytes)
-        case .text: bytes.append(contentsOf: value.utf8)
-        case .link: Self.appendPercentEncoded(value, to: &bytes)
+        if let value = try path.value(values) {
+            try Self.append(value, filters, of: path, to: &bytes, as: target, values, spelling)
+        } else if let substitute {
+            let value = PlainText(utf8: substitute.text.text[...], isEscapeFree: false)
+            try Self.append(value, substitute.filters, of: path, to: &bytes, as: target, values, spelling)
+        } else {
+            throw .content("\(path.name) is missing")
         }
     }
 
-    /// Keeps the unreserved characters of RFC 3986 §2.3 alone, so that a value cannot leave its place in the link.
-    private static func appendPercentEncoded(_ text: String, to bytes: inout [UInt8]) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes.append(UInt8(ascii: "%"))
-                for digit in [byte >> 4, byte & 0xF] {
-                    bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
-                }
+    private static func append(
+        _ value: PlainText, _ filters: [TemplateFilter], of path: ValuePath, to bytes: inout [UInt8],
+        as target: TemplateTarget, _ values: borrowing TemplateValues, _ spelling: borrowing TemplateSpelling
+    ) throws(Rejection) {
+        var value = value
+        for index in filters.indices {
+            // The last filter writes where the text goes, if its words need no more care there.
+            if index == filters.count - 1, target == .json {
+                try filters[index].append(value, of: path, to: &bytes, isEscaping: true, values, spelling)
+                return
             }
+            var filtered: [UInt8] = []
+            try filters[index].append(value, of: path, to: &filtered, isEscaping: false, values, spelling)
+            value = PlainText(utf8: filtered[...], isEscapeFree: false)
+        }
+        switch target {
+        case .json: value.appendEscaped(to: &bytes)
+        case .text: bytes.append(contentsOf: value.utf8)
+        case .link: try DeepLink.append(value.utf8, of: path, to: &bytes)
+        }
+    }
+}
+
+/// A value as text, where it stands if it can stay there.
+struct PlainText {
+    let utf8: ArraySlice<UInt8>
+    /// Whether JSON takes every byte as it is.
+    let isEscapeFree: Bool
+
+    func appendEscaped(to bytes: inout [UInt8]) {
+        if isEscapeFree {
+            bytes.append(contentsOf: utf8)
+        } else {
+            JSONText.appendEscaped(utf8, to: &bytes)
         }
     }
 }
 
 extension ValuePath {
     /// The value as text; nil where it is missing or null.
-    fileprivate func text(_ context: TemplateContext) throws(Rejection) -> String? {
+    fileprivate func value(_ values: borrowing TemplateValues) throws(Rejection) -> PlainText? {
         switch root {
-        case .eventID: return context.event.identity.id
-        case .eventType: return context.event.type
-        case .userID: return context.user.text
+        case .eventID: return PlainText(utf8: Array(values.event.identity.id.utf8)[...], isEscapeFree: false)
+        case .eventType: return PlainText(utf8: Array(values.event.type.utf8)[...], isEscapeFree: false)
+        case .userID: return PlainText(utf8: Array(values.user.text.utf8)[...], isEscapeFree: false)
         case .data(let path):
-            let data = context.event.data
-            guard let node = data.node(at: path) else { return nil }
+            guard let node = values.event.data.node(at: path) else { return nil }
             switch node.kind {
-            case .string: return data.text(of: node)
-            case .number, .true, .false: return String(decoding: data.rawValue(of: node), as: UTF8.self)
+            case .string:
+                let raw = values.event.data.rawValue(of: node)
+                guard node.valueHasEscapes else { return PlainText(utf8: raw, isEscapeFree: true) }
+                return PlainText(utf8: JSONText.unescaped(raw)[...], isEscapeFree: false)
+            case .number, .true, .false:
+                return PlainText(utf8: values.event.data.rawValue(of: node), isEscapeFree: true)
             case .null: return nil
             case .object: throw .content("\(name) is an object, not a text")
             case .array: throw .content("\(name) is an array, not a text")
@@ -106,52 +137,72 @@ extension ValuePath {
 }
 
 extension TemplateFilter {
-    fileprivate func apply(
-        to value: String?, of path: ValuePath, _ context: TemplateContext
-    ) throws(Rejection) -> String? {
-        guard let value else {
-            guard case .default(let text) = self else { return nil }
-            return text
-        }
+    /// - Parameter isEscaping: Whether `bytes` are those of a JSON string.
+    fileprivate func append(
+        _ value: PlainText, of path: ValuePath, to bytes: inout [UInt8], isEscaping: Bool,
+        _ values: borrowing TemplateValues, _ spelling: borrowing TemplateSpelling
+    ) throws(Rejection) {
         switch self {
-        case .default:
-            return value
         case .number:
-            guard let text = context.formatter.number(value) else { throw .content("\(path.name) is no number") }
-            return text
+            guard spelling.formats.appendNumber(value.utf8, to: &bytes) else {
+                throw .content("\(path.name) is no number")
+            }
         case .money(let currency):
-            let code = try currency.code(context)
-            guard let text = context.formatter.money(value, currency: code) else {
+            guard spelling.formats.appendMoney(value.utf8, try currency.code(values), to: &bytes) else {
                 throw .content("\(path.name) is no whole number of minor units")
             }
-            return text
         case .date(let style):
-            guard let time = Timestamp.parse(value) else { throw .content("\(path.name) is no time") }
-            return context.formatter.date(time, style: style)
+            guard let time = Timestamp.parse(utf8: value.utf8) else { throw .content("\(path.name) is no time") }
+            let offset = values.timeZone.flatMap { spelling.zones.offset(at: time, in: $0) } ?? 0
+            spelling.formats.appendDate(time, offset: offset, style: style, to: &bytes)
         case .plural(let texts):
-            guard let count = Int64(value), let number = context.formatter.number(value) else {
-                throw .content("\(path.name) is no whole number")
+            guard let count = Self.wholeNumber(value.utf8) else { throw .content("\(path.name) is no whole number") }
+            let parts = texts.parts(for: spelling.plurals.category(of: count))
+            for index in parts.indices {
+                if index > 0 { _ = spelling.formats.appendNumber(value.utf8, to: &bytes) }
+                bytes.append(contentsOf: isEscaping ? parts[index].escaped : parts[index].text)
             }
-            let category = PluralCategory(of: count, in: context.language)
-            let text = texts[category] ?? texts[.other] ?? ""
-            return text.split(separator: "#", omittingEmptySubsequences: false).joined(separator: number)
         case .truncate(let length):
-            // Two characters past the end of a string are no index, so a long text is not counted to its end.
-            guard value.index(value.startIndex, offsetBy: length + 1, limitedBy: value.endIndex) != nil else {
-                return value
+            guard let kept = TextTrimmer.beginning(of: value.utf8, longerThan: length) else {
+                if isEscaping { value.appendEscaped(to: &bytes) } else { bytes.append(contentsOf: value.utf8) }
+                return
             }
-            return String(value.prefix(length - 1)) + "…"
+            let beginning = PlainText(utf8: kept, isEscapeFree: value.isEscapeFree)
+            if isEscaping { beginning.appendEscaped(to: &bytes) } else { bytes.append(contentsOf: kept) }
+            bytes.append(contentsOf: TextTrimmer.ellipsis)
         }
+    }
+
+    /// Digits, perhaps after a minus, that fit 64 bits.
+    private static func wholeNumber(_ text: ArraySlice<UInt8>) -> Int64? {
+        var magnitude: Int64 = 0
+        var isNegative = false
+        var hasDigits = false
+        for index in text.indices {
+            let byte = text[index]
+            if byte == UInt8(ascii: "-"), index == text.startIndex {
+                isNegative = true
+                continue
+            }
+            guard TextCursor.isDigit(byte) else { return nil }
+            let (shifted, overflowed) = magnitude.multipliedReportingOverflow(by: 10)
+            let (sum, carried) = shifted.addingReportingOverflow(Int64(byte &- UInt8(ascii: "0")))
+            guard !overflowed, !carried else { return nil }
+            magnitude = sum
+            hasDigits = true
+        }
+        guard hasDigits else { return nil }
+        return isNegative ? -magnitude : magnitude
     }
 }
 
 extension TemplateFilter.Currency {
-    fileprivate func code(_ context: TemplateContext) throws(Rejection) -> String {
+    fileprivate func code(_ values: borrowing TemplateValues) throws(Rejection) -> CurrencyCode {
         switch self {
         case .code(let code): return code
         case .path(let path):
-            guard let code = try path.text(context)?.uppercased() else { throw .content("\(path.name) is missing") }
-            guard TemplateParser.isCurrency(code) else { throw .content("\(path.name) is no currency code") }
+            guard let value = try path.value(values) else { throw .content("\(path.name) is missing") }
+            guard let code = CurrencyCode(value.utf8) else { throw .content("\(path.name) is no currency code") }
             return code
         }
     }

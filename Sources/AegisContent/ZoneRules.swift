@@ -4,13 +4,22 @@ import Synchronization
 
 /// Local time by the time zone database that Foundation brings.
 package final class ZoneRules: LocalTimeRules, Sendable {
-    private let zones = Mutex<[String: TimeZone?]>([:])
+    private let zones = Mutex<[String: Zone]>([:])
+
+    /// A zone and the newest interval that was asked for, in which its offset does not change.
+    private struct Zone {
+        /// Nil for an unknown name.
+        var zone: TimeZone?
+        /// In seconds since 1970; empty before the first question.
+        var interval: Range<Int64> = 0..<0
+        var offset: Int64 = 0
+    }
 
     package init() {}
 
     package func localTime(at time: UnixTime, in zone: String) -> LocalTime? {
-        guard let zone = timeZone(zone), let seconds = Self.seconds(time) else { return nil }
-        let local = seconds + Self.offset(of: zone, at: seconds)
+        guard let seconds = Self.seconds(time), let offset = offset(at: seconds, in: zone) else { return nil }
+        let local = seconds + offset
         let (day, second) = Self.flooredDivision(local, by: 86_400)
         // 1970-01-01 was a Thursday.
         let weekday = Int(Self.flooredDivision(day + 3, by: 7).remainder)
@@ -19,10 +28,12 @@ package final class ZoneRules: LocalTimeRules, Sendable {
 
     /// Moments are the first of their minute: one that lies inside the minute asked for has its next a day later.
     package func next(minutes: Int, after time: UnixTime, in zone: String) -> UnixTime? {
-        guard let zone = timeZone(zone), (0...1_440).contains(minutes), let floor = Self.seconds(time) else {
-            return nil
-        }
+        guard (0...1_440).contains(minutes), let floor = Self.seconds(time) else { return nil }
         let earliest = floor * 1_000 == time.milliseconds ? floor : floor + 1
+        if let moment = steadyMoment(showing: minutes, from: earliest, in: zone) {
+            return UnixTime(milliseconds: moment * 1_000)
+        }
+        guard let zone = timeZone(zone) else { return nil }
         let today = Self.flooredDivision(floor + Self.offset(of: zone, at: floor), by: 86_400).quotient
         var best: Int64?
         for day in today - 1...today + 2 {
@@ -34,17 +45,56 @@ package final class ZoneRules: LocalTimeRules, Sendable {
         return best.map { UnixTime(milliseconds: $0 * 1_000) }
     }
 
-    /// The zone of an IANA name; nil for an unknown one.
-    func timeZone(_ name: String) -> TimeZone? {
-        zones.withLock { zones in
-            if let known = zones[name] { return known }
-            // Names come from outside, so how many are remembered has a bound.
-            if zones.count >= 2_048 { zones.removeAll() }
-            let isPlausible = (1...64).contains(name.utf8.count) && !name.utf8.contains(UInt8(ascii: "."))
-            let zone = isPlausible ? TimeZone(identifier: name) : nil
-            zones[name] = .some(zone)
-            return zone
+    /// The next moment where the offset does not change until then, which is nearly always.
+    private func steadyMoment(showing minutes: Int, from earliest: Int64, in name: String) -> Int64? {
+        // A second earlier, so that a jump at this very moment is seen.
+        guard let (interval, offset) = interval(at: earliest - 1, in: name), interval.contains(earliest) else {
+            return nil
         }
+        let wall = earliest + offset
+        var target = Self.flooredDivision(wall, by: 86_400).quotient * 86_400 + Int64(minutes % 1_440) * 60
+        if target < wall { target += 86_400 }
+        return interval.contains(target - offset) ? target - offset : nil
+    }
+
+    /// What the wall clock of an IANA zone is ahead of UTC by at `time`, in seconds; nil for an unknown zone.
+    func offset(at time: UnixTime, in zone: String) -> Int64? {
+        Self.seconds(time).flatMap { offset(at: $0, in: zone) }
+    }
+
+    private func offset(at seconds: Int64, in name: String) -> Int64? {
+        interval(at: seconds, in: name)?.offset
+    }
+
+    private func interval(at seconds: Int64, in name: String) -> (interval: Range<Int64>, offset: Int64)? {
+        zones.withLock { zones in
+            if let known = zones[name], known.interval.contains(seconds) { return (known.interval, known.offset) }
+            var entry = Self.entry(of: name, in: &zones)
+            guard let zone = entry.zone else { return nil }
+            entry.offset = Self.offset(of: zone, at: seconds)
+            let next = zone.nextDaylightSavingTimeTransition(after: Date(timeIntervalSince1970: Double(seconds)))
+            // A calendar that knows no further change may learn of one: an offset is believed for a year.
+            let limit = seconds + 31_536_000
+            let end = next.map { min(limit, Int64($0.timeIntervalSince1970.rounded(.down))) } ?? limit
+            let begin = end == entry.interval.upperBound ? min(entry.interval.lowerBound, seconds) : seconds
+            entry.interval = begin..<max(end, begin + 1)
+            zones[name] = entry
+            return (entry.interval, entry.offset)
+        }
+    }
+
+    private func timeZone(_ name: String) -> TimeZone? {
+        zones.withLock { Self.entry(of: name, in: &$0).zone }
+    }
+
+    private static func entry(of name: String, in zones: inout [String: Zone]) -> Zone {
+        if let known = zones[name] { return known }
+        // Names come from outside, so how many are remembered has a bound.
+        if zones.count >= 2_048 { zones.removeAll() }
+        let isPlausible = (1...64).contains(name.utf8.count) && !name.utf8.contains(UInt8(ascii: "."))
+        let entry = Zone(zone: isPlausible ? TimeZone(identifier: name) : nil)
+        zones[name] = entry
+        return entry
     }
 
     /// When the wall clock shows `wall`, in seconds since 1970 of a clock without a zone: once, twice where clocks went back,

@@ -59,6 +59,13 @@ package struct EventData: Sendable, Hashable {
         return current
     }
 
+    private func isKey(_ key: Range<Int32>, _ step: [UInt8]) -> Bool {
+        guard key.count == step.count else { return false }
+        let start = Int(key.lowerBound)
+        for index in step.indices where bytes[start + index] != step[index] { return false }
+        return true
+    }
+
     private func child(named step: [UInt8], of parent: Node, at parentIndex: Int) -> Int? {
         var index = parentIndex + 1
         let end = Int(parent.end)
@@ -66,11 +73,7 @@ package struct EventData: Sendable, Hashable {
         case .object:
             while index < end {
                 let node = nodes[index]
-                if node.key.count == step.count,
-                    bytes[Int(node.key.lowerBound)..<Int(node.key.upperBound)].elementsEqual(step)
-                {
-                    return index
-                }
+                if isKey(node.key, step) { return index }
                 index = Int(node.end)
             }
             return nil

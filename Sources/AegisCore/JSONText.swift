@@ -2,17 +2,25 @@
 package enum JSONText {
     /// Appends the escaped form of `text` without quotes: raw UTF-8, with only what JSON forbids raw being escaped.
     package static func appendEscaped(_ text: String, to bytes: inout [UInt8]) {
-        var needsEscapes = false
-        let characters = text.utf8
-        for byte in characters where isForbiddenRaw(byte) {
-            needsEscapes = true
-            break
+        if needsNoEscape(text.utf8.span) {
+            bytes.append(contentsOf: text.utf8)
+        } else {
+            for byte in text.utf8 { appendEscaped(byte, to: &bytes) }
         }
-        guard needsEscapes else {
-            bytes.append(contentsOf: characters)
-            return
+    }
+
+    /// Appends the escaped form of a text in UTF-8.
+    package static func appendEscaped(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) {
+        if needsNoEscape(text.span) {
+            bytes.append(contentsOf: text)
+        } else {
+            for byte in text { appendEscaped(byte, to: &bytes) }
         }
-        for byte in characters { appendEscaped(byte, to: &bytes) }
+    }
+
+    private static func needsNoEscape(_ text: Span<UInt8>) -> Bool {
+        for index in text.indices where isForbiddenRaw(text[index]) { return false }
+        return true
     }
 
     /// Appends `text` as a JSON string, quotes included.

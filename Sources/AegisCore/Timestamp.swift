@@ -8,17 +8,23 @@ package enum Timestamp {
     ///
     /// - Parameter naiveOffset: What a time without an offset is ahead of UTC by.
     package static func parse(_ text: String, naiveOffset: Duration? = nil) -> UnixTime? {
-        let bytes = Array(text.utf8)
+        parse(utf8: Array(text.utf8)[...], naiveOffset: naiveOffset)
+    }
+
+    /// The same of a text that stands among other bytes.
+    package static func parse(utf8 bytes: ArraySlice<UInt8>, naiveOffset: Duration? = nil) -> UnixTime? {
         guard let first = bytes.first, bytes.count <= 64 else { return nil }
         guard TextCursor.isDigit(first) else { return rfc1123(bytes) }
-        if bytes.count > 4, bytes[4] == UInt8(ascii: "-") { return rfc3339(bytes, naiveOffset: naiveOffset) }
+        if bytes.count > 4, bytes[bytes.startIndex + 4] == UInt8(ascii: "-") {
+            return rfc3339(bytes, naiveOffset: naiveOffset)
+        }
         return epoch(bytes)
     }
 
     /// The strict form of RFC 3339, which always has an offset.
     package static func parseRFC3339(_ text: String) -> UnixTime? {
         guard text.utf8.count <= 64 else { return nil }
-        return rfc3339(Array(text.utf8), naiveOffset: nil)
+        return rfc3339(Array(text.utf8)[...], naiveOffset: nil)
     }
 
     /// RFC 3339 in UTC, with milliseconds where there are any; moments outside the years 0000 to 9999 stay at their ends.
@@ -58,7 +64,7 @@ package enum Timestamp {
         text.append(contentsOf: digits)
     }
 
-    private static func rfc3339(_ bytes: [UInt8], naiveOffset: Duration?) -> UnixTime? {
+    private static func rfc3339(_ bytes: ArraySlice<UInt8>, naiveOffset: Duration?) -> UnixTime? {
         var cursor = TextCursor(bytes)
         guard let year = cursor.number(digits: 4), cursor.take("-"), let month = cursor.number(digits: 2),
             cursor.take("-"), let day = cursor.number(digits: 2),
@@ -81,7 +87,7 @@ package enum Timestamp {
     }
 
     /// Such as `Fri, 2 Jan 2026 03:04:05 GMT`; the weekday is not compared with the date.
-    private static func rfc1123(_ bytes: [UInt8]) -> UnixTime? {
+    private static func rfc1123(_ bytes: ArraySlice<UInt8>) -> UnixTime? {
         var cursor = TextCursor(bytes)
         guard cursor.word(of: weekdays) != nil, cursor.take(","), cursor.take(" "),
             let day = cursor.number(digits: 2) ?? cursor.number(digits: 1), cursor.take(" "),
@@ -111,7 +117,7 @@ package enum Timestamp {
     }
 
     /// The borders lie where no plausible moment is: 10¹¹ seconds are the year 5138, 10¹¹ milliseconds are 1973.
-    private static func epoch(_ bytes: [UInt8]) -> UnixTime? {
+    private static func epoch(_ bytes: ArraySlice<UInt8>) -> UnixTime? {
         var cursor = TextCursor(bytes)
         guard let whole = cursor.number(atMost: 19) else { return nil }
         let milliseconds: Int64
@@ -170,14 +176,19 @@ private struct CivilDate {
 
 /// A place in a short text; what does not fit leaves it where it is.
 package struct TextCursor {
-    private let bytes: [UInt8]
-    private var position = 0
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
 
     package init(_ bytes: [UInt8]) {
-        self.bytes = bytes
+        self.init(bytes[...])
     }
 
-    package var isAtEnd: Bool { position >= bytes.count }
+    package init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        position = bytes.startIndex
+    }
+
+    package var isAtEnd: Bool { position >= bytes.endIndex }
 
     package static func isDigit(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
@@ -191,9 +202,8 @@ package struct TextCursor {
 
     /// A number of exactly so many digits.
     package mutating func number(digits: Int) -> Int64? {
-        guard position + digits <= bytes.count, bytes[position..<position + digits].allSatisfy(Self.isDigit) else {
-            return nil
-        }
+        guard position + digits <= bytes.endIndex else { return nil }
+        for index in position..<position + digits where !Self.isDigit(bytes[index]) { return nil }
         return number(atMost: digits)
     }
 
@@ -201,7 +211,7 @@ package struct TextCursor {
     package mutating func number(atMost limit: Int) -> Int64? {
         var value: Int64 = 0
         var end = position
-        while end < bytes.count, end - position < limit, Self.isDigit(bytes[end]) {
+        while end < bytes.endIndex, end - position < limit, Self.isDigit(bytes[end]) {
             let (shifted, overflowed) = value.multipliedReportingOverflow(by: 10)
             let (sum, carried) = shifted.addingReportingOverflow(Int64(bytes[end] &- UInt8(ascii: "0")))
             guard !overflowed, !carried else { return nil }
@@ -217,7 +227,7 @@ package struct TextCursor {
     package mutating func word(of words: [String]) -> Int? {
         for (index, word) in words.enumerated() {
             let letters = word.utf8
-            guard position + letters.count <= bytes.count,
+            guard position + letters.count <= bytes.endIndex,
                 zip(bytes[position...], letters).allSatisfy({ $0 | 0x20 == $1 | 0x20 })
             else { continue }
             position += letters.count

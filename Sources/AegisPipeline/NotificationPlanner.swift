@@ -10,7 +10,7 @@ package struct NotificationPlanner: Sendable {
     package let apps: [AppID: AppRules]
     package let retention: Duration
     private let renderer: Renderer
-    private let zones = ZoneRules()
+    private let zones: ZoneRules
     private let digests: any IdentityDigests
 
     package init(
@@ -20,7 +20,8 @@ package struct NotificationPlanner: Sendable {
         self.apps = apps
         self.retention = retention
         self.digests = digests
-        renderer = Renderer(catalog: catalog)
+        zones = ZoneRules()
+        renderer = Renderer(catalog: catalog, apps: Array(apps.values), zones: zones)
     }
 
     package func plan(
@@ -28,7 +29,9 @@ package struct NotificationPlanner: Sendable {
         at now: UnixTime, isTraced: Bool = false
     ) -> NotificationPlan {
         do throws(Rejection) {
-            let threadID = try renderer.threadID(of: type, event: event, user: user)
+            let zone = snapshot.preferences.quietHours?.timeZone ?? snapshot.devices.first?.registration.timeZone
+            let request = renderer.request(type, for: event, to: user, timeZone: zone)
+            let threadID = try renderer.threadID(of: request)
             let decision = decide(
                 DecisionQuestion(
                     event: event, rules: type.rules, user: user, snapshot: snapshot, apps: apps, threadID: threadID,
@@ -44,37 +47,34 @@ package struct NotificationPlanner: Sendable {
             case .postpone(let until, let rule, let trace):
                 return .postpone(until: until, rule: rule, trace: trace)
             case .send(let plan):
-                return .send(plan, try requests(for: plan, event: event, type: type, user: user, snapshot: snapshot))
+                return .send(plan, try deliveries(of: request, threadID: threadID, by: plan, event, type.rules, user))
             }
         } catch {
             return .reject(error)
         }
     }
 
-    private func requests(
-        for plan: SendPlan, event: DomainEvent, type: CatalogType, user: UserID, snapshot: RecipientSnapshot
+    private func deliveries(
+        of request: RenderRequest, threadID: String?, by plan: SendPlan, _ event: DomainEvent,
+        _ rules: NotificationRules, _ user: UserID
     ) throws(Rejection) -> [PlannedDelivery] {
-        let collapseID: String
-        if let own = event.collapseID {
-            collapseID = digests.collapseID(fitting: own)
-        } else if let templated = try renderer.collapseID(of: type, event: event, user: user) {
-            collapseID = digests.collapseID(fitting: templated)
-        } else {
-            collapseID = digests.collapseID(for: event.identity, user: user)
-        }
-        let zone = snapshot.preferences.quietHours?.timeZone ?? snapshot.devices.first?.registration.timeZone
+        let collapseID =
+            if let own = try renderer.collapseID(of: request) {
+                digests.collapseID(fitting: own)
+            } else {
+                digests.collapseID(for: event.identity, user: user)
+            }
         var deliveries: [PlannedDelivery] = []
         deliveries.reserveCapacity(plan.targets.count)
         for target in plan.targets {
             guard let app = apps[target.device.registration.app] else { continue }
-            let rendered = try renderer.render(
-                RenderRequest(type: type, event: event, user: user, target: target, app: app, timeZone: zone))
+            let rendered = try renderer.render(request, threadID: threadID, for: target, of: app)
             deliveries.append(
                 PlannedDelivery(
                     device: target.device, level: target.level,
                     pushID: digests.pushID(for: event.identity, user: user, device: target.device.id),
-                    topic: app.id.text + type.rules.pushType.topicSuffix, type: type.rules.pushType,
-                    priority: type.rules.pushPriority, expiresAt: plan.expiresAt, collapseID: collapseID,
+                    topic: app.id.text + rules.pushType.topicSuffix, type: rules.pushType,
+                    priority: rules.pushPriority, expiresAt: plan.expiresAt, collapseID: collapseID,
                     rendered: rendered))
         }
         return deliveries

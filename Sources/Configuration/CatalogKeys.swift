@@ -99,6 +99,9 @@ enum CatalogKeys {
         KeyDescription(
             "content", .table(of: .section(message), keys: "locale"), .optional("refused for a visible type"),
             "The texts by locale."),
+        KeyDescription(
+            "trim", .list(of: .text("title, subtitle, body or custom.KEY")), .optional("`[body, subtitle, title]`"),
+            "What is given up, in this order, where the payload is too large: texts are shortened, keys left out."),
     ]
 
     private static let criticalSound: [KeyDescription] = [
@@ -111,5 +114,18 @@ enum CatalogKeys {
         KeyDescription("title", .text("template"), .optional("none"), "At most 50 characters are shown everywhere."),
         KeyDescription("subtitle", .text("template"), .optional("none"), "A second line."),
         KeyDescription("body", .text("template"), .optional("none"), "At most 150 characters are shown everywhere."),
+        KeyDescription(
+            "title_loc_key", .text("key"), .optional("none"), "Instead of a title: its key in the app's string table."),
+        KeyDescription(
+            "title_loc_args", .list(of: .text("template")), .optional("none"), "What goes into that text, in order."),
+        KeyDescription(
+            "subtitle_loc_key", .text("key"), .optional("none"),
+            "Instead of a subtitle: its key in the app's string table."),
+        KeyDescription(
+            "subtitle_loc_args", .list(of: .text("template")), .optional("none"), "What goes into that text, in order."),
+        KeyDescription(
+            "loc_key", .text("key"), .optional("none"), "Instead of a body: its key in the app's string table."),
+        KeyDescription(
+            "loc_args", .list(of: .text("template")), .optional("none"), "What goes into that text, in order."),
     ]
 }

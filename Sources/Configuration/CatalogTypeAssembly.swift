@@ -21,6 +21,7 @@ struct CatalogTypeAssembly {
     var problems: [Problem]
 
     mutating func type(matches: [String]) -> CatalogType {
+        let problemsBefore = problems.count
         let isBackground = section.text("push_type") == PushType.background.rawValue
         let priority = section.choice("priority", or: Priority.medium)
         let rules = NotificationRules(
@@ -37,11 +38,15 @@ struct CatalogTypeAssembly {
         let type = CatalogType(
             rules: rules, matches: matches, deepLink: deepLink(isBackground: isBackground),
             threadID: template(section.setting("thread_id")), collapseID: template(section.setting("collapse_id")),
-            custom: custom(), content: messages("content"), fallback: messages("fallback"))
+            custom: custom(), content: messages("content"), fallback: messages("fallback"), trim: trim())
         if isBackground {
             checkBackground(rules)
         } else {
             checkVisible(type)
+        }
+        // What single keys show is reported there alone.
+        if problems.count == problemsBefore, let problem = rules.headerProblem {
+            problems.report(problem, at: section.place(of: "push_type"))
         }
         if let retention, rules.timeToLive > retention {
             problems.report(
@@ -87,7 +92,29 @@ struct CatalogTypeAssembly {
             }
             return nil
         }
-        return setting.text == "none" ? nil : template(setting)
+        guard setting.text != "none", let link = template(setting) else { return nil }
+        if let problem = DeepLink.problem(in: link) { problems.report(problem, at: setting.place) }
+        return link
+    }
+
+    private mutating func trim() -> [TrimStep] {
+        guard section.has("trim") else { return TrimStep.default }
+        let custom = section.table("custom").map { "custom.\($0.key)" }
+        let known = AlertText.allCases.map(\.rawValue) + custom
+        var steps: [TrimStep] = []
+        for setting in section.list("trim") {
+            guard let name = setting.text else { continue }
+            if let text = AlertText(rawValue: name) {
+                steps.append(.text(text))
+            } else if custom.contains(name) {
+                steps.append(.custom(String(name.dropFirst("custom.".count))))
+            } else {
+                problems.report(
+                    "nothing called \"\(name)\" can be given up", at: setting.place,
+                    remedy: Spelling.question(name, among: known))
+            }
+        }
+        return steps
     }
 
     private mutating func sound(isBackground: Bool) -> SoundRule {
@@ -130,8 +157,8 @@ struct CatalogTypeAssembly {
             }
             messages[locale] = MessageTemplates(
                 title: template(message.setting("title")), subtitle: template(message.setting("subtitle")),
-                body: template(message.setting("body")))
-            if !message.has("title"), !message.has("body") {
+                body: template(message.setting("body")), localized: localized(message))
+            if !message.has("title"), !message.has("body"), !message.has("title_loc_key"), !message.has("loc_key") {
                 problems.report("wants a title or a body", at: setting.place)
             }
             warn("title", of: message, over: Self.longestTitle)
@@ -139,6 +166,30 @@ struct CatalogTypeAssembly {
             if key == "fallback" { warnOfPlaces(in: message) }
         }
         return messages
+    }
+
+    private mutating func localized(_ message: Section) -> [AlertText: LocalizedText] {
+        var texts: [AlertText: LocalizedText] = [:]
+        for text in AlertText.allCases {
+            let stem = text == .body ? "" : text.rawValue + "_"
+            guard let key = message.textIfSet(stem + "loc_key") else {
+                if message.has(stem + "loc_args"), !message.has(stem + "loc_key") {
+                    problems.report("wants \(stem)loc_key", at: message.place(of: stem + "loc_args"))
+                }
+                continue
+            }
+            if message.has(text.rawValue) {
+                problems.report(
+                    "\(text.rawValue) is written already", at: message.place(of: stem + "loc_key"),
+                    remedy: "write the text or its key, not both")
+            }
+            var arguments: [Template] = []
+            for setting in message.list(stem + "loc_args") {
+                if let argument = template(setting) { arguments.append(argument) }
+            }
+            texts[text] = LocalizedText(key: key, arguments: arguments)
+        }
+        return texts
     }
 
     /// Counts what is written; how long the places become is known at sending alone.

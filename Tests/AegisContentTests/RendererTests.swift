@@ -19,7 +19,7 @@ import Testing
             deepLink: "/orders/{{id}}",
             threadID: "order-{{id}}", custom: [CustomField(key: "order_id", value: try Template(parsing: "{{id}}"))])
         let event = try Sample.event(#"{"id":"a/b 7","name":"\u00e9\ud83d\ude00\/\n"}"#)
-        let push = try Sample.renderer(type).render(Sample.request(type, event))
+        let push = try Sample.job(type, event).render()
         #expect(
             text(push)
                 == #"{"aps":{"alert":{"title":"Order","subtitle":"s","body":"é😀/\n is \"on\""},"badge":7,"sound":"default","#
@@ -34,27 +34,26 @@ import Testing
 
     @Test func `a device that counts by itself gets no badge, chat no sound, and the extension runs`() throws {
         let chat = try Sample.type(["en": Sample.text("t", "b")], reason: NotificationRules.chatReason, category: nil)
-        let renderer = try Sample.renderer(chat)
         let event = try Sample.event()
         let client = try json(
-            renderer.render(Sample.request(chat, event, sound: .named("dm.aiff"), badge: .increment, mode: .client)))
+            Sample.job(chat, event, sound: .named("dm.aiff"), badge: .increment, mode: .client).render())
         #expect(
             client["aps"] as? NSDictionary == [
                 "alert": ["title": "t", "body": "b"], "interruption-level": "active", "mutable-content": 1,
             ])
-        let server = try json(renderer.render(Sample.request(chat, event, sound: .named("dm.aiff"), badge: .none)))
+        let server = try json(Sample.job(chat, event, sound: .named("dm.aiff"), badge: .none).render())
         #expect(
             server["aps"] as? NSDictionary == [
                 "alert": ["title": "t", "body": "b"], "interruption-level": "active", "sound": "dm.aiff",
             ])
-        let off = try renderer.render(Sample.request(chat, event, sound: .none, badge: .keep, mode: .off))
+        let off = try Sample.job(chat, event, sound: .none, badge: .keep, mode: .off).render()
         #expect(off.payload.badgeOffset == nil)
     }
 
     @Test func `a critical alert names its volume`() throws {
         let type = try Sample.type(["en": Sample.text("t", "b")])
-        let push = try Sample.renderer(type).render(
-            Sample.request(type, Sample.event(), level: .critical, sound: .critical(name: "x", volume: 80)))
+        let push = try Sample.job(type, Sample.event(), level: .critical, sound: .critical(name: "x", volume: 80))
+            .render()
         #expect(text(push).contains(#""sound":{"critical":1,"name":"x","volume":0.08}"#))
         #expect(text(push).contains(#""interruption-level":"critical""#))
     }
@@ -63,8 +62,7 @@ import Testing
         throws
     {
         let type = try Sample.type([:], pushType: .background)
-        let push = try Sample.renderer(type).render(
-            Sample.request(type, Sample.event(), rootKeys: ["recipient": "recipientDid"]))
+        let push = try Sample.job(type, Sample.event(), rootKeys: ["recipient": "recipientDid"]).render()
         #expect(
             text(push)
                 == #"{"aps":{"content-available":1},"type":"order","event_id":"evt-1","recipientDid":"user-42","reason":"order"}"#
@@ -77,12 +75,11 @@ import Testing
         for key in ["aps", "type"] {
             let type = try Sample.type(
                 ["en": Sample.text("t", nil)], custom: [CustomField(key: key, value: try Template(parsing: "x"))])
-            let renderer = try Sample.renderer(type)
-            let request = try Sample.request(type, Sample.event())
+            let job = try Sample.job(type, Sample.event())
             #expect(
                 throws: Rejection(
                     kind: .configuration, stage: .render, reason: "two values of the payload are called \(key)")
-            ) { try renderer.render(request) }
+            ) { try job.render() }
         }
     }
 
@@ -95,8 +92,7 @@ import Testing
         let type = try Sample.type([
             "en": Sample.text("en", nil), "de": Sample.text("de", nil), "pt-BR": Sample.text("pt-BR", nil),
         ])
-        let push = try Sample.renderer(type).render(
-            Sample.request(type, Sample.event(locale: "de-CH"), locale: device))
+        let push = try Sample.job(type, Sample.event(locale: "de-CH"), locale: device).render()
         #expect(push.title == expected)
         #expect(push.locale.text == expected)
     }
@@ -108,7 +104,7 @@ import Testing
         ("myapp://x/{{l}}", "a b", "myapp://x/a%20b"),
     ]) func `a deep link leads where it may`(template: String, value: String, expected: String) throws {
         let type = try Sample.type(["en": Sample.text("t", nil)], deepLink: template)
-        let push = try Sample.renderer(type).render(Sample.request(type, Sample.event(#"{"l":"\#(value)"}"#)))
+        let push = try Sample.job(type, Sample.event(#"{"l":"\#(value)"}"#)).render()
         #expect(push.deepLink == expected)
     }
 
@@ -118,25 +114,25 @@ import Testing
         "/a\\nb", "/a b", "1x://a",
     ]) func `a deep link that leads elsewhere is refused`(value: String) throws {
         let type = try Sample.type(["en": Sample.text("t", nil)], deepLink: "{{l}}")
-        let renderer = try Sample.renderer(type)
-        let request = try Sample.request(type, Sample.event(#"{"l":"\#(value)"}"#))
-        let rejection = #expect(throws: Rejection.self) { try renderer.render(request) }
+        let job = try Sample.job(type, Sample.event(#"{"l":"\#(value)"}"#))
+        let rejection = #expect(throws: Rejection.self) { try job.render() }
         #expect(rejection?.kind == .content)
     }
 
     @Test func `thread and collapse ids are rendered by themselves, the event's own collapse id first`() throws {
         let type = try Sample.type([:], threadID: "t-{{id}}-{{user.id}}", collapseID: "c-{{id}}")
-        let renderer = try Sample.renderer(type)
         let user = try UserID("u")
         let event = try Sample.event(#"{"id":7}"#)
-        #expect(try renderer.threadID(of: type, event: event, user: user) == "t-7-u")
-        #expect(try renderer.collapseID(of: type, event: event, user: user) == "c-7")
-        #expect(try renderer.collapseID(of: type, event: Sample.event(collapseID: "own"), user: user) == "own")
-        let bare = try Sample.type([:])
-        #expect(try renderer.threadID(of: bare, event: event, user: user) == nil)
-        #expect(try renderer.collapseID(of: bare, event: event, user: user) == nil)
+        func ids(_ type: CatalogType, _ event: DomainEvent) throws -> (thread: String?, collapse: String?) {
+            let renderer = Renderer(catalog: try Sample.catalog(type))
+            let request = renderer.request(type, for: event, to: user, timeZone: nil)
+            return (try renderer.threadID(of: request), try renderer.collapseID(of: request))
+        }
+        #expect(try ids(type, event) == ("t-7-u", "c-7"))
+        #expect(try ids(type, Sample.event(#"{"id":7}"#, collapseID: "own")) == ("t-7-u", "own"))
+        #expect(try ids(Sample.type([:]), event) == (nil, nil))
         #expect(throws: Rejection(kind: .content, stage: .render, reason: "id is missing")) {
-            try renderer.threadID(of: type, event: Sample.event(), user: user)
+            try ids(type, Sample.event())
         }
     }
 
@@ -150,7 +146,7 @@ import Testing
             try JSONSerialization.jsonObject(
                 with: Data("\"\(unit)\"".utf8), options: .fragmentsAllowed) as? String)
         for badge in [BadgeRule.increment, .none] {
-            let push = try Sample.renderer(type).render(Sample.request(type, event, badge: badge))
+            let push = try Sample.job(type, event, badge: badge).render()
             let sent = push.payload.bytes(badge: .max)
             #expect(sent.count <= 4_096)
             #expect(sent.count > 4_096 - 64)
@@ -167,7 +163,7 @@ import Testing
     @Test func `subtitle and title follow when the body is not enough`() throws {
         let long = String(repeating: "x", count: 5_000)
         let type = try Sample.type(["en": Sample.text("{{l}}", "{{l}}", subtitle: "{{l}}")])
-        let push = try Sample.renderer(type).render(Sample.request(type, Sample.event(#"{"l":"\#(long)"}"#)))
+        let push = try Sample.job(type, Sample.event(#"{"l":"\#(long)"}"#)).render()
         #expect(push.payload.bytes(badge: .max).count == 4_096)
         let aps = try #require(try json(push)["aps"] as? NSDictionary)
         let alert = try #require(aps["alert"] as? NSDictionary)
@@ -179,10 +175,9 @@ import Testing
         let custom = [CustomField(key: "k", value: try Template(parsing: "{{l}}"))]
         for (content, pushType) in [(["en": try Sample.text("t", "b")], PushType.alert), ([:], .background)] {
             let type = try Sample.type(content, pushType: pushType, custom: custom)
-            let renderer = try Sample.renderer(type)
             let long = String(repeating: "x", count: 4_096)
-            let request = try Sample.request(type, Sample.event(#"{"l":"\#(long)"}"#))
-            let rejection = #expect(throws: Rejection.self) { try renderer.render(request) }
+            let job = try Sample.job(type, Sample.event(#"{"l":"\#(long)"}"#))
+            let rejection = #expect(throws: Rejection.self) { try job.render() }
             #expect(rejection?.kind == .tooLarge)
         }
     }
@@ -190,7 +185,7 @@ import Testing
     @Test(arguments: Array(0...120)) func `payloads around the limit are never above it`(extra: Int) throws {
         let type = try Sample.type(["en": Sample.text("T", "{{b}}")])
         let body = String(repeating: "é\\\"👨‍👩‍👧‍👦", count: 120) + String(repeating: "y", count: 400 + extra * 2)
-        let push = try Sample.renderer(type).render(Sample.request(type, Sample.event(#"{"b":"\#(body)"}"#)))
+        let push = try Sample.job(type, Sample.event(#"{"b":"\#(body)"}"#)).render()
         #expect(push.payload.bytes(badge: .max).count <= 4_096)
         _ = try json(push, badge: 0)
     }

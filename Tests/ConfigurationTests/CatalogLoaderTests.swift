@@ -107,6 +107,52 @@ import Testing
         #expect(sync.quietHours == .bypass && sync.interruptionLevel == .passive)
     }
 
+    @Test func `a message names keys of the app's string table, and a type what it gives up first`() throws {
+        let (catalog, problems) = try load(
+            """
+            types:
+              chat:
+                category: none
+                deep_link: /c/{{id}}
+                custom: {avatar: "{{url}}"}
+                trim: [custom.avatar, body]
+                content:
+                  en: {title_loc_key: CHAT_TITLE, title_loc_args: ["{{name}}", "{{n | number}}"], loc_key: CHAT_BODY}
+            """)
+        #expect(problems.isEmpty)
+        let chat = try #require(catalog.types["chat"])
+        #expect(chat.trim == [.custom("avatar"), .text(.body)])
+        let localized = try #require(chat.content.values.first).localized
+        #expect(localized[.title]?.key == "CHAT_TITLE")
+        #expect(localized[.title]?.arguments.map(\.source) == ["{{name}}", "{{n | number}}"])
+        #expect(localized[.body]?.key == "CHAT_BODY")
+        #expect(localized[.subtitle] == nil)
+    }
+
+    @Test
+    func `a link whose host a value could change, two writers of a text and unknown things to give up are refused`()
+        throws
+    {
+        let (_, problems) = try load(
+            """
+            types:
+              chat:
+                category: none
+                deep_link: https://{{host}}/c
+                custom: {avatar: "{{url}}"}
+                trim: [custom.avatr, boddy]
+                content:
+                  en: {title: Hello, title_loc_key: CHAT_TITLE, loc_args: ["{{name}}"]}
+            """)
+        #expect(problems.count == 5)
+        for (line, text) in [
+            (4, "the host of a deep link is no place for a value"), (6, "custom.avatr"), (6, "boddy"),
+            (8, "title is written already"), (8, "wants loc_key"),
+        ] {
+            #expect(problems.contains { $0.contains(":\(line)") && $0.contains(text) }, "\(text)")
+        }
+    }
+
     @Test func `twenty mistakes are reported in one run, each at its line`() throws {
         let (_, problems) = try load(
             """

@@ -8,7 +8,7 @@ import Runtime
 /// `aegis bench`: what a delivery costs, stage by stage.
 enum BenchCommand: Command {
     static let name = "bench"
-    static let summary = "Measures CPU-µs per item of a part: decode, plan, store, send, or the whole pipeline."
+    static let summary = "Measures CPU-µs per item of a part: decode, decide, render, plan, store, send, or the whole."
     static let usage = "PART [--events N] [--json]"
     static let options = [
         Option(name: "events", value: "N", help: "Events to run; default 20000, at most 1000000."),
@@ -18,7 +18,7 @@ enum BenchCommand: Command {
 
     static func run(_ arguments: Arguments) async -> Int32 {
         guard let part = arguments.positional.first, arguments.positional.count == 1 else {
-            writeError("aegis bench: name one part: decode, plan, store, send, pipeline\n")
+            writeError("aegis bench: name one part: decode, decide, render, plan, store, send, pipeline\n")
             return ExitCode.usage
         }
         guard let count = Int(arguments.last("events") ?? "20000"), (1...1_000_000).contains(count) else {
@@ -28,7 +28,16 @@ enum BenchCommand: Command {
         Glibc.signal(SIGPIPE, SIG_IGN)
         let report = BenchReport(isJSON: arguments.has("json"))
         do {
-            if part == "broker" { return try await runBroker() }
+            switch part {
+            case "broker": return try await runBroker()
+            case "decide":
+                report.show(try ContentBench(count: count).decide())
+                return ExitCode.success
+            case "render":
+                report.show(try ContentBench(count: count).render())
+                return ExitCode.success
+            default: break
+            }
             let bench = try await Bench(count: count, examples: arguments.last("examples") ?? "examples")
             defer { bench.stop() }
             switch part {
@@ -43,7 +52,8 @@ enum BenchCommand: Command {
                 report.show(try await bench.send())
                 report.show(try await bench.pipeline())
             default:
-                writeError("aegis bench: no part \"\(part)\"; there are decode, plan, store, send, pipeline\n")
+                writeError(
+                    "aegis bench: no part \"\(part)\"; there are decode, decide, render, plan, store, send, pipeline\n")
                 return ExitCode.usage
             }
             return ExitCode.success
