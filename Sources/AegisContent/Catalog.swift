@@ -43,15 +43,22 @@ package struct CatalogType: Sendable {
     package var custom: [CustomField]
     /// Empty for background types.
     package var content: [LocaleTag: MessageTemplates]
-    /// Neutral text that says nothing private.
+    /// Neutral text that says nothing private, for what the privacy guard refuses.
     package var fallback: [LocaleTag: MessageTemplates]
+    /// The text of several in one, for types whose frequency says so; `digest.count` is their number.
+    package var digest: [LocaleTag: MessageTemplates]
+    /// What may stand in visible text.
+    package var privacy: PrivacyRule
+    /// Paths below the event's data whose values never stand in visible text, nor do those below them.
+    package var sensitive: [String]
     /// What is given up, in this order, where the payload is too large.
     package var trim: [TrimStep]
 
     package init(
         rules: NotificationRules, matches: [String] = [], deepLink: Template? = nil, threadID: Template? = nil,
         collapseID: Template? = nil, custom: [CustomField] = [], content: [LocaleTag: MessageTemplates] = [:],
-        fallback: [LocaleTag: MessageTemplates] = [:], trim: [TrimStep] = TrimStep.default
+        fallback: [LocaleTag: MessageTemplates] = [:], digest: [LocaleTag: MessageTemplates] = [:],
+        privacy: PrivacyRule = .strict, sensitive: [String] = [], trim: [TrimStep] = TrimStep.default
     ) {
         self.rules = rules
         self.matches = matches
@@ -61,6 +68,9 @@ package struct CatalogType: Sendable {
         self.custom = custom
         self.content = content
         self.fallback = fallback
+        self.digest = digest
+        self.privacy = privacy
+        self.sensitive = sensitive
         self.trim = trim
     }
 }
