@@ -73,6 +73,9 @@ package struct CatalogType: Sendable {
         self.sensitive = sensitive
         self.trim = trim
     }
+
+    /// Of all its texts; some may be named more than once.
+    var locales: [LocaleTag] { Array(content.keys) + Array(digest.keys) + Array(fallback.keys) }
 }
 
 package struct CustomField: Sendable {

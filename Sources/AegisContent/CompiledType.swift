@@ -26,6 +26,10 @@ final class CompiledType: Sendable {
     let isChat: Bool
     /// By the renderer's index of locales; nil where there is none.
     let texts: [Texts?]
+    let digests: [Texts?]
+    let hasDigest: Bool
+    let fallbacks: [Texts?]
+    let privacy: PrivacyRule
     let deepLink: Template?
     let threadID: Template?
     let collapseID: Template?
@@ -46,7 +50,14 @@ final class CompiledType: Sendable {
         threadID = type.threadID
         collapseID = type.collapseID
         trim = type.trim
-        texts = locales.map { locale in type.content[locale].map { Self.compile($0, in: locale) } }
+        func compile(_ messages: [LocaleTag: MessageTemplates]) -> [Texts?] {
+            locales.map { locale in messages[locale].map { Self.compile($0, in: locale) } }
+        }
+        texts = compile(type.content)
+        digests = compile(type.digest)
+        hasDigest = !type.digest.isEmpty
+        fallbacks = compile(type.fallback)
+        privacy = type.privacy
         category = type.rules.category.map { Self.member("category", $0) } ?? []
         relevance = type.rules.relevance.map { Array(",\"relevance-score\":\(Self.thousandths($0))".utf8) } ?? []
         sound = Self.sound(type.rules.sound)

@@ -8,6 +8,8 @@ struct PayloadWriter {
     private var title: Range<Int>?
     private var subtitle: Range<Int>?
     private var body: Range<Int>?
+    /// What goes into texts that the app itself writes.
+    private var arguments: [Range<Int>] = []
     private(set) var deepLink: Range<Int>?
     /// The whole members of custom keys by name, commas included; noted only where some may have to go.
     private var custom: [String: Range<Int>] = [:]
@@ -48,6 +50,25 @@ struct PayloadWriter {
         let start = bytes.count
         try template.append(to: &bytes, as: .json, values, spelling)
         self[name] = start..<bytes.count
+    }
+
+    mutating func argument(
+        _ template: Template, _ values: borrowing TemplateValues, _ spelling: borrowing TemplateSpelling
+    ) throws(Rejection) {
+        let start = bytes.count
+        try template.append(to: &bytes, as: .json, values, spelling)
+        arguments.append(start..<bytes.count)
+    }
+
+    /// What a person reads, a line for each text: a code may stand in the body and its name in the title.
+    var visibleText: [UInt8] {
+        var visible: [UInt8] = []
+        visible.reserveCapacity(256)
+        for range in [title, subtitle, body].compactMap(\.self) + arguments {
+            if !visible.isEmpty { visible.append(UInt8(ascii: "\n")) }
+            visible.append(contentsOf: JSONText.unescaped(bytes[range]))
+        }
+        return visible
     }
 
     mutating func deepLink(

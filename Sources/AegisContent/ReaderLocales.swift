@@ -17,6 +17,13 @@ final class ReaderLocales: Sendable {
             formats = LocaleFormats(tag)
             plurals = PluralRule(tag)
         }
+
+        func best(of texts: [CompiledType.Texts?]) -> CompiledType.Texts? {
+            for index in candidates {
+                if let found = texts[index] { return found }
+            }
+            return nil
+        }
     }
 
     private let defaultLocale: LocaleTag

@@ -17,15 +17,19 @@ package struct RenderedPush: Hashable, Sendable {
     package var threadID: String?
     /// Of the text that was used; the preferred one for pushes without text.
     package var locale: LocaleTag
+    /// What the privacy guard found in the text whose place the type's neutral one has taken; nil where the text stands.
+    package var refused: PrivacyFinding?
     private let titleRange: Range<Int>?
     private let deepLinkRange: Range<Int>?
 
     init(
-        payload: PushPayload, threadID: String?, locale: LocaleTag, titleRange: Range<Int>?, deepLinkRange: Range<Int>?
+        payload: PushPayload, threadID: String?, locale: LocaleTag, refused: PrivacyFinding?, titleRange: Range<Int>?,
+        deepLinkRange: Range<Int>?
     ) {
         self.payload = payload
         self.threadID = threadID
         self.locale = locale
+        self.refused = refused
         self.titleRange = titleRange
         self.deepLinkRange = deepLinkRange
     }

@@ -11,6 +11,7 @@ package struct Renderer: Sendable {
     private let readers: ReaderLocales
     private let zones: ZoneRules
     private let apps: [AppRules]
+    private let privacyGuard = PrivacyGuard()
 
     /// - Parameters:
     ///   - apps: Those whose names for root keys are compiled beforehand; others are served as well.
@@ -18,7 +19,7 @@ package struct Renderer: Sendable {
     package init(catalog: Catalog, apps: [AppRules] = [], zones: ZoneRules = ZoneRules()) {
         defaultLocale = catalog.defaultLocale
         // Two tags that differ in case alone: which one is used must not change from run to run.
-        let locales = Set(catalog.types.values.flatMap(\.content.keys)).sorted { $0.text < $1.text }
+        let locales = Set(catalog.types.values.flatMap(\.locales)).sorted { $0.text < $1.text }
         self.locales = locales
         types = catalog.types.mapValues { CompiledType($0, locales: locales, apps: apps) }
         readers = ReaderLocales(locales, default: catalog.defaultLocale)
@@ -28,13 +29,15 @@ package struct Renderer: Sendable {
 
     /// What is rendered for each device of one person.
     ///
-    /// - Parameter timeZone: The person's IANA zone; nil or unknown takes UTC.
+    /// - Parameters:
+    ///   - timeZone: The person's IANA zone; nil or unknown takes UTC.
+    ///   - items: How many notifications a digest stands for; with one it reads as that one.
     package func request(
-        _ type: CatalogType, for event: DomainEvent, to user: UserID, timeZone: String?
+        _ type: CatalogType, for event: DomainEvent, to user: UserID, timeZone: String?, items: Int = 0
     ) -> RenderRequest {
         RenderRequest(
             type: types[type.rules.name] ?? CompiledType(type, locales: locales, apps: apps),
-            values: TemplateValues(event: event, user: user, timeZone: timeZone))
+            values: TemplateValues(event: event, user: user, timeZone: timeZone, items: items))
     }
 
     /// The rendered `thread-id`, the same for all devices; nil where the type has none.
@@ -60,7 +63,8 @@ package struct Renderer: Sendable {
     ///
     /// - Parameter threadID: As ``threadID(of:)`` gave it.
     /// - Throws: A rejection of stage `render`: `content` for missing values, `tooLarge` where trimming the text does not
-    ///   help, `configuration` for what the catalog should not have.
+    ///   help, `privacy` for a text that may not be shown and has no neutral one in its place, `configuration` for what the
+    ///   catalog should not have.
     package func render(
         _ request: RenderRequest, threadID: String?, for target: SendTarget, of app: AppRules
     ) throws(Rejection) -> RenderedPush {
@@ -68,27 +72,48 @@ package struct Renderer: Sendable {
         if let problem = type.problem { throw problem }
         let preferred = target.device.registration.locale ?? request.values.event.locale ?? defaultLocale
         let reader = readers.reader(of: preferred)
-        let limit = type.rules.pushType.payloadLimit
-        var texts: CompiledType.Texts?
-        if type.rules.pushType != .background {
-            guard let index = reader.candidates.first(where: { type.texts[$0] != nil }), let found = type.texts[index]
-            else { throw .content("\(type.rules.name) has no text for the default locale") }
-            texts = found
+        guard type.rules.pushType != .background else {
+            return try render(request, nil, reader, preferred, threadID, for: target, of: app, refused: nil).push
         }
+        let isDigest = request.values.items > 1 && type.hasDigest
+        guard let texts = reader.best(of: isDigest ? type.digests : type.texts) else {
+            throw .content("\(type.rules.name) has no text for the default locale")
+        }
+        let (push, visible) = try render(
+            request, texts, reader, preferred, threadID, for: target, of: app, refused: nil)
+        guard let finding = privacyGuard.finding(in: visible.span, rule: type.privacy) else { return push }
+        guard let neutral = reader.best(of: type.fallbacks) else { throw .privacy(finding) }
+        let (replacement, shown) = try render(
+            request, neutral, reader, preferred, threadID, for: target, of: app, refused: finding)
+        if let finding = privacyGuard.finding(in: shown.span, rule: type.privacy) { throw .privacy(finding) }
+        return replacement
+    }
+
+    /// - Returns: The push, and what of it a person reads.
+    private func render(
+        _ request: RenderRequest, _ texts: CompiledType.Texts?, _ reader: ReaderLocales.Reader,
+        _ preferred: LocaleTag, _ threadID: String?, for target: SendTarget, of app: AppRules,
+        refused: PrivacyFinding?
+    ) throws(Rejection) -> (push: RenderedPush, visible: [UInt8]) {
+        let type = request.type
+        let limit = type.rules.pushType.payloadLimit
         let spelling = TemplateSpelling(
             formats: reader.formats, plurals: texts?.plurals ?? reader.plurals, zones: zones)
         var writer = PayloadWriter()
         try write(request, texts, spelling, threadID, target, app, isNoting: false, to: &writer)
+        // Screened before it is trimmed: a number that is cut is still most of a number.
+        let visible = texts == nil ? [] : writer.visibleText
         if writer.size > limit {
             // Written again with notes: so few are too large that the others need not pay for them.
             writer = PayloadWriter()
             try write(request, texts, spelling, threadID, target, app, isNoting: true, to: &writer)
             try writer.fit(limit, by: type.trim)
         }
-        return RenderedPush(
+        let push = RenderedPush(
             payload: PushPayload(bytes: writer.bytes, badgeOffset: writer.badgeOffset),
-            threadID: texts == nil ? nil : threadID, locale: texts?.locale ?? preferred, titleRange: writer.titleRange,
-            deepLinkRange: writer.deepLink)
+            threadID: texts == nil ? nil : threadID, locale: texts?.locale ?? preferred, refused: refused,
+            titleRange: writer.titleRange, deepLinkRange: writer.deepLink)
+        return (push, visible)
     }
 
     /// For ids that are the same for all devices: in the event's language, without a zone.
@@ -148,7 +173,7 @@ extension Renderer {
             for index in arguments.indices {
                 if index > 0 { writer.append(Self.comma) }
                 writer.quote()
-                try writer.template(arguments[index], request.values, spelling)
+                try writer.argument(arguments[index], request.values, spelling)
                 writer.quote()
             }
             writer.append(Self.bracket)
@@ -206,5 +231,13 @@ extension Renderer {
             writer.quote()
             if isNoting { writer.noteCustom(field.name, from: start) }
         }
+    }
+}
+
+extension Rejection {
+    fileprivate static func privacy(_ finding: PrivacyFinding) -> Rejection {
+        Rejection(
+            kind: .privacy, stage: .render,
+            reason: "the text would show \(finding.words), and the type has no neutral text in its place")
     }
 }

@@ -1,7 +1,7 @@
 /// A text with places for an event's data, such as `Order {{order_number}}`.
 ///
 /// - Shape: `{{path}}` or `{{path | filter | filter(argument)}}`. A path is names joined by points below the event's data, or
-///   `event.id`, `event.type`, `user.id`. Filters: `money(currency)` with an ISO code or a path to one, `number`,
+///   `event.id`, `event.type`, `user.id`, `digest.count`. Filters: `money(currency)` with an ISO code or a path to one, `number`,
 ///   `date(short|medium|long|full|time|datetime)`, `plural(one: "# item", other: "# items")`, `truncate(40)`, `default("…")`.
 ///   A backslash keeps the next character of a quoted text as it is.
 package struct Template: Sendable {

@@ -65,6 +65,8 @@ final class ValuePath: Sendable {
         case eventID
         case eventType
         case userID
+        /// How many notifications a digest stands for.
+        case digestCount
         /// Object keys and array indices below the event's data.
         case data([[UInt8]])
     }
@@ -83,6 +85,7 @@ final class ValuePath: Sendable {
         case "event.id": root = .eventID
         case "event.type": root = .eventType
         case "user.id": root = .userID
+        case "digest.count": root = .digestCount
         default: root = .data(steps.map { Array($0.utf8) })
         }
     }

@@ -6,6 +6,8 @@ struct TemplateValues: Sendable {
     let user: UserID
     /// The person's IANA zone; nil or unknown takes UTC.
     let timeZone: String?
+    /// How many notifications a digest stands for; 0 for anything else.
+    let items: Int
 }
 
 /// How values are spelled for one reader.
@@ -119,6 +121,9 @@ extension ValuePath {
         case .eventID: return PlainText(utf8: Array(values.event.identity.id.utf8)[...], isEscapeFree: false)
         case .eventType: return PlainText(utf8: Array(values.event.type.utf8)[...], isEscapeFree: false)
         case .userID: return PlainText(utf8: Array(values.user.text.utf8)[...], isEscapeFree: false)
+        case .digestCount:
+            guard values.items > 0 else { return nil }
+            return PlainText(utf8: Array(String(values.items).utf8)[...], isEscapeFree: true)
         case .data(let path):
             guard let node = values.event.data.node(at: path) else { return nil }
             switch node.kind {

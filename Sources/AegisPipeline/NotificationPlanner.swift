@@ -30,7 +30,8 @@ package struct NotificationPlanner: Sendable {
     ) -> NotificationPlan {
         do throws(Rejection) {
             let zone = snapshot.preferences.quietHours?.timeZone ?? snapshot.devices.first?.registration.timeZone
-            let request = renderer.request(type, for: event, to: user, timeZone: zone)
+            let request = renderer.request(
+                type, for: event, to: user, timeZone: zone, items: snapshot.entry?.items ?? 0)
             let threadID = try renderer.threadID(of: request)
             let decision = decide(
                 DecisionQuestion(

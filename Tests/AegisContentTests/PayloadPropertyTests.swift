@@ -11,6 +11,7 @@ import Testing
     func `every payload is JSON within the limit and says what a slow renderer says`(seed: UInt64) throws {
         var hostile = HostileText(generator: SeededGenerator(seed: seed))
         var refused = 0
+        var screened = 0
         for _ in 0..<250 {
             let slow = Self.notification(&hostile)
             let fields = slow.values.map { key, value in "\"\(key)\":\(hostile.json(value))" }
@@ -23,12 +24,20 @@ import Testing
                 #expect(rejection?.kind == .tooLarge)
                 continue
             }
-            let sent = try job.render().payload.bytes(badge: .max)
+            let sent: [UInt8]
+            do {
+                sent = try job.render().payload.bytes(badge: .max)
+            } catch let rejection as Rejection where rejection.kind == .privacy {
+                // Chance made up a phone number; what the guard finds is tested by itself.
+                screened += 1
+                continue
+            }
             #expect(sent.count <= 4_096)
             let found = try #require(try JSONSerialization.jsonObject(with: Data(sent)) as? NSDictionary)
             #expect(found == expected)
         }
         #expect(refused < 125)
+        #expect(screened < 10)
     }
 
     @Test func `a lone surrogate that got past the scanner becomes a replacement character`() throws {

@@ -25,7 +25,9 @@ enum Sample {
                 name: name, priority: .high, category: category, reason: reason, interruptionLevel: .active,
                 relevance: relevance, pushType: pushType),
             deepLink: try template(deepLink), threadID: try template(threadID), collapseID: try template(collapseID),
-            custom: custom, content: texts, trim: trim)
+            custom: custom, content: texts,
+            // Most of these texts are about how sums are spelled.
+            privacy: .amountsAllowed, trim: trim)
     }
 
     static func text(_ title: String?, _ body: String?, subtitle: String? = nil) throws -> MessageTemplates {
@@ -57,10 +59,11 @@ enum Sample {
         var target: SendTarget
         var app: AppRules
         var zone: String?
+        var items = 0
 
         /// Renders it as the service does, the thread's id first.
         func render(by renderer: Renderer) throws -> RenderedPush {
-            let request = renderer.request(type, for: event, to: user, timeZone: zone)
+            let request = renderer.request(type, for: event, to: user, timeZone: zone, items: items)
             return try renderer.render(
                 request, threadID: try renderer.threadID(of: request), for: target, of: app)
         }

@@ -12,4 +12,19 @@ package enum PrivacyFinding: String, Hashable, Sendable, CaseIterable {
     case email
     case phone
     case amount
+
+    /// As a reason says it.
+    package var words: String {
+        switch self {
+        case .cardNumber: "a card number"
+        case .iban: "an IBAN"
+        case .credential: "a key or token"
+        case .nationalID: "a national identity number"
+        case .password: "a password"
+        case .oneTimeCode: "a one-time code"
+        case .email: "an e-mail address"
+        case .phone: "a phone number"
+        case .amount: "an amount of money"
+        }
+    }
 }

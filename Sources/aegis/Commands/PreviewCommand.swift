@@ -143,6 +143,9 @@ enum PreviewCommand: Command {
         print("      apns-priority    \(delivery.priority.rawValue)")
         print("      apns-expiration  \(PushExpiration.at(delivery.expiresAt).headerValue ?? 0)")
         print("      apns-collapse-id \(delivery.collapseID)")
+        if let finding = delivery.rendered.refused {
+            print("      privacy          the text would show \(finding.words); the neutral one is sent")
+        }
         print("      \(payload.count) bytes of \(delivery.type.payloadLimit)")
         print("      \(String(decoding: payload, as: UTF8.self))")
     }

@@ -235,7 +235,8 @@ extension RunningService {
                 return .succeeded(try await topics.existing())
             } catch {
                 switch error.kind {
-                case .unreachable, .refused, .unknownTopic, .fenced, .tooLarge, .other: return .outage(error.description)
+                case .unreachable, .refused, .unknownTopic, .fenced, .tooLarge, .other:
+                    return .outage(error.description)
                 case .configuration: return .failed(failure(error))
                 }
             }
