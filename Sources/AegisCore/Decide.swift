@@ -8,25 +8,26 @@
 /// 3. what the person asked for: type, category, mute, consent, quiet hours;
 /// 4. devices: those of configured apps and environments, of the right kind, authorized, without an outcome so far;
 /// 5. frequency: what was sent of the type within its window.
-package func decide(_ question: DecisionQuestion, localTime: borrowing some LocalTimeRules) -> Decision {
+package func decide(_ question: consuming DecisionQuestion, localTime: borrowing some LocalTimeRules) -> Decision {
     var decider = Decider(question: question)
     return decider.decide(localTime: localTime)
 }
 
 /// One decision on its way through the rules; each rule answers what ends it, or nil to go on.
-private struct Decider {
+///
+/// Not copyable, since a question holds some thirty counted values.
+private struct Decider: ~Copyable {
     let question: DecisionQuestion
     private let expiresAt: UnixTime
     private var isSilenced = false
     private var trace: Trace
 
-    init(question: DecisionQuestion) {
-        self.question = question
+    init(question: consuming DecisionQuestion) {
         trace = Trace(isKept: question.isTraced)
-        let event = question.event
-        let begin = max(event.occurredAt, event.deliverAt ?? event.occurredAt)
+        let begin = max(question.event.occurredAt, question.event.deliverAt ?? question.event.occurredAt)
         let end = begin.advanced(by: question.rules.timeToLive)
-        expiresAt = min(end, event.expiresAt ?? end)
+        expiresAt = min(end, question.event.expiresAt ?? end)
+        self.question = question
     }
 
     mutating func decide(localTime: borrowing some LocalTimeRules) -> Decision {
@@ -37,8 +38,6 @@ private struct Decider {
         return targets()
     }
 
-    private var rules: NotificationRules { question.rules }
-    private var preferences: Preferences { question.snapshot.preferences }
     private var isCritical: Bool { question.rules.priority == .critical }
     private var isAlert: Bool { question.rules.pushType == .alert }
 
@@ -92,8 +91,8 @@ private struct Decider {
     // MARK: What the person asked for
 
     private mutating func typeSwitch() -> Decision? {
-        let choice = preferences.types[rules.name]
-        guard choice ?? rules.isOnByDefault else {
+        let choice = question.snapshot.preferences.types[question.rules.name]
+        guard choice ?? question.rules.isOnByDefault else {
             return trace.suppress(.typeOff, .typeSwitch, choice == nil ? "off by default" : "switched off")
         }
         trace.note(.typeSwitch, choice == nil ? "on by default" : "switched on")
@@ -101,8 +100,8 @@ private struct Decider {
     }
 
     private mutating func categorySwitch() -> Decision? {
-        guard let category = rules.category else { return nil }
-        guard preferences.categories[category] ?? true else {
+        guard let category = question.rules.category else { return nil }
+        guard question.snapshot.preferences.categories[category] ?? true else {
             return trace.suppress(.categoryOff, .categorySwitch, "\(category) is switched off")
         }
         trace.note(.categorySwitch, "\(category) is on")
@@ -110,9 +109,10 @@ private struct Decider {
     }
 
     private mutating func mute() -> Decision? {
-        let isMuted = preferences.mutedUntil.map { $0 > question.now } ?? false
+        let isMuted = question.snapshot.preferences.mutedUntil.map { $0 > question.now } ?? false
         let isThreadMuted =
-            question.threadID.flatMap { preferences.mutedThreads[$0] }.map { $0 > question.now } ?? false
+            question.threadID.flatMap { question.snapshot.preferences.mutedThreads[$0] }.map { $0 > question.now }
+            ?? false
         guard isMuted || isThreadMuted else {
             trace.note(.mute, "not muted")
             return nil
@@ -125,11 +125,11 @@ private struct Decider {
     }
 
     private mutating func consent() -> Decision? {
-        switch rules.consent {
+        switch question.rules.consent {
         case .transactional:
             return nil
         case .marketing:
-            guard preferences.marketing?.isGranted == true else {
+            guard question.snapshot.preferences.marketing?.isGranted == true else {
                 return trace.suppress(.noMarketingConsent, .consent, "no consent to marketing")
             }
             trace.note(.consent, "consent to marketing was granted")
@@ -138,8 +138,8 @@ private struct Decider {
     }
 
     private mutating func quietHours(_ localTime: borrowing some LocalTimeRules) -> Decision? {
-        guard let quietHours = preferences.quietHours, quietHours.isEnabled else { return nil }
-        let isIgnored = isCritical || rules.quietHours == .bypass
+        guard let quietHours = question.snapshot.preferences.quietHours, quietHours.isEnabled else { return nil }
+        let isIgnored = isCritical || question.rules.quietHours == .bypass
         if isIgnored, !question.isTraced { return nil }
         let zone = zone(of: quietHours, localTime)
         guard let end = quietHours.end(ofQuietAt: question.now, in: zone, until: expiresAt, by: localTime) else {
@@ -151,7 +151,7 @@ private struct Decider {
             trace.note(.quietHours, "quiet in \(zone), which \(excuse)")
             return nil
         }
-        switch rules.quietHours {
+        switch question.rules.quietHours {
         case .bypass:
             return nil
         case .silence:
@@ -188,16 +188,19 @@ private struct Decider {
         var badgeApps: Set<AppID> = []
         var reachable = 0
         var authorized = 0
-        for device in question.snapshot.devices {
-            guard let app = app(of: device) else { continue }
+        for index in question.snapshot.devices.indices {
+            guard let app = app(ofDeviceAt: index) else { continue }
             reachable += 1
-            guard !isAlert || device.registration.authorization.showsAlerts else { continue }
+            let authorization = question.snapshot.devices[index].registration.authorization
+            guard !isAlert || authorization.showsAlerts else { continue }
             authorized += 1
-            if let entry, entry.closedDevices.contains(device.id) { continue }
-            let target = SendTarget(
-                device: device, level: level(for: app), sound: sound(for: device, of: app), badge: badge(for: app))
-            if target.badge == .increment { badgeApps.insert(app.id) }
-            targets.append(target)
+            if let entry, entry.closedDevices.contains(question.snapshot.devices[index].id) { continue }
+            let badge = badge(for: app)
+            if badge == .increment { badgeApps.insert(app.id) }
+            targets.append(
+                SendTarget(
+                    device: question.snapshot.devices[index], level: level(for: app),
+                    sound: sound(authorization, of: app), badge: badge))
         }
         guard !targets.isEmpty else {
             // Some device has its outcome and no other is left: the notification is done, not suppressed.
@@ -219,15 +222,15 @@ private struct Decider {
 
     /// The person's own limit, else the catalog's.
     private var limit: FrequencyLimit? {
-        guard let rule = rules.frequency, !isCritical else { return nil }
-        return preferences.frequencies[rules.name] ?? rule.limit
+        guard let rule = question.rules.frequency, !isCritical else { return nil }
+        return question.snapshot.preferences.frequencies[question.rules.name] ?? rule.limit
     }
 
     /// Whether the ledger has admitted it already: a redelivery of what is claimed is the same send.
     private var isCounted: Bool { question.snapshot.entry?.state == .claimed }
 
     private mutating func frequency() -> Decision? {
-        guard let limit, let over = rules.frequency?.over else { return nil }
+        guard let limit, let over = question.rules.frequency?.over else { return nil }
         guard !isCounted else {
             trace.note(.frequency, "counted when it was claimed")
             return nil
@@ -247,23 +250,25 @@ private struct Decider {
             return .postpone(until: admission, rule: .frequency, trace: trace.steps)
         }
         return .join(
-            Digest(type: rules.name, user: question.user, dueAt: admission), isAlert ? .digested : .silentThrottle,
+            Digest(type: question.rules.name, user: question.user, dueAt: admission),
+            isAlert ? .digested : .silentThrottle,
             trace: trace.steps)
     }
 
     /// The app of a device that this notification may go to; nil for any other.
-    private func app(of device: Device) -> AppRules? {
-        let registration = device.registration
-        if let only = question.event.app, only != registration.app { return nil }
-        guard registration.kind == rules.pushType.deviceKind, let app = question.apps[registration.app],
-            app.environments.contains(registration.environment)
-        else { return nil }
+    private func app(ofDeviceAt index: Int) -> AppRules? {
+        guard question.snapshot.devices[index].registration.kind == question.rules.pushType.deviceKind else {
+            return nil
+        }
+        let key = question.snapshot.devices[index].registration.key
+        if let only = question.event.app, only != key.app { return nil }
+        guard let app = question.apps[key.app], app.environments.contains(key.environment) else { return nil }
         return app
     }
 
     private func level(for app: AppRules) -> InterruptionLevel {
         if isSilenced { return .passive }
-        switch rules.interruptionLevel {
+        switch question.rules.interruptionLevel {
         case .passive: return .passive
         case .active: return .active
         case .timeSensitive: return app.hasTimeSensitive ? .timeSensitive : .active
@@ -273,21 +278,22 @@ private struct Decider {
         }
     }
 
-    private func sound(for device: Device, of app: AppRules) -> SoundRule {
-        guard isAlert, !isSilenced, device.registration.authorization != .provisional else { return .none }
-        if rules.isChat {
-            return app.badge != .client && preferences.playSoundChat ? .named(NotificationRules.chatSound) : .none
+    private func sound(_ authorization: Authorization, of app: AppRules) -> SoundRule {
+        guard isAlert, !isSilenced, authorization != .provisional else { return .none }
+        if question.rules.isChat {
+            return app.badge != .client && question.snapshot.preferences.playSoundChat
+                ? .named(NotificationRules.chatSound) : .none
         }
-        switch rules.sound {
-        case .none, .named: return rules.sound
-        case .critical(let name, _): return app.hasCriticalAlerts ? rules.sound : .named(name)
+        switch question.rules.sound {
+        case .none, .named: return question.rules.sound
+        case .critical(let name, _): return app.hasCriticalAlerts ? question.rules.sound : .named(name)
         }
     }
 
     private func badge(for app: AppRules) -> BadgeRule {
         guard isAlert else { return .none }
         switch app.badge {
-        case .server: return rules.badge
+        case .server: return question.rules.badge
         case .client, .off: return .none
         }
     }

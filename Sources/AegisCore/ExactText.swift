@@ -16,5 +16,11 @@ extension ExactText {
 
 extension String {
     /// Whether both have the same bytes.
-    package func isExactly(_ other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+    package func isExactly(_ other: String) -> Bool {
+        let left = utf8.span
+        let right = other.utf8.span
+        guard left.count == right.count else { return false }
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+    }
 }

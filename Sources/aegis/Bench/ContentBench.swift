@@ -118,7 +118,7 @@ struct ContentBench {
             deepLink: try Template(parsing: "/orders/{{order_id}}"),
             threadID: try Template(parsing: "order-{{order_id}}"),
             custom: [CustomField(key: "order_id", value: try Template(parsing: "{{order_id}}"))],
-            content: [english: text, german: text])
+            content: [english: text, german: text], privacy: .amountsAllowed)
     }
 
     private func event(_ index: Int) throws -> DomainEvent {
