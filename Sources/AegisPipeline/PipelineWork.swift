@@ -104,9 +104,11 @@ extension Pipeline {
             for notification in due { expand(notification, requests: &requests, orphans: &orphans) }
         }
         for lane in Lane.allCases where hasRoom(in: lane) {
-            let limit = requests.count + settings.batchSize
+            // A lane takes no more than it has room for, a delivery for each notification at least; one record may ask for
+            // thousands, so notifications are counted as well.
+            let room = max(1, settings.limit(of: lane) - openDeliveryCount)
+            let limit = requests.count + min(settings.batchSize, room)
             var records = 0
-            // One record may ask for thousands of notifications, so these are counted as well.
             while records < settings.batchSize, requests.count < limit, let record = queue.takeFirst(in: lane) {
                 records += 1
                 inWork[record.reference.assignment, default: 0] += 1

@@ -113,6 +113,7 @@ struct RunningService {
         await termination.wait()
         log.info(
             "Aegis is draining", ["limit_seconds": .number(configuration.delivery.drainTimeout.components.seconds)])
+        let watchdog = endInTime()
         let left = await pipeline.drain(within: configuration.delivery.drainTimeout)
         if left > 0 {
             log.warning(
@@ -123,8 +124,25 @@ struct RunningService {
         await running.value
         await producer.close()
         await store.close()
+        watchdog.cancel()
         return ExitCode.success
     }
+
+    /// Ends the process if it hangs between the end of its drain and its own: the platform would only kill it later.
+    ///
+    /// What is delivered by then is written and committed; the rest comes again.
+    private func endInTime() -> Task<Void, Never> {
+        let limit = configuration.delivery.drainTimeout + Self.closingTime
+        return Task { [clock, log] in
+            guard (try? await clock.sleep(until: clock.uptime().advanced(by: limit))) != nil else { return }
+            log.error("The service did not end in time and is ended", ["seconds": .number(limit.components.seconds)])
+            log.flush()
+            _exit(ExitCode.failure)
+        }
+    }
+
+    /// For the last commit, leaving the group and closing what is open.
+    private static let closingTime = Duration.seconds(20)
 
     private func started<Client>(_ start: () throws(EventLogError) -> Client) throws(StartFailure) -> Client {
         do throws(EventLogError) {
