@@ -1,7 +1,7 @@
 /// Answers whether an event reaches a person now, and how: the one place where that is decided.
 ///
-/// Pure, and cheap when not traced: no text is built and nothing is allocated but the targets. The first rule that has
-/// something to say against it decides, in the order of ``DecisionStep/Rule``:
+/// Pure, and cheap when not traced: a text is built only for what changes the outcome, and nothing is allocated but the
+/// targets. The first rule that has something to say against it decides, in the order of ``DecisionStep/Rule``:
 ///
 /// 1. the ledger: what it has closed is a duplicate; claimed, or deferred and due, it is decided anew;
 /// 2. age beyond retention, own action, expiry, `deliver_at`;
@@ -71,9 +71,9 @@ private struct Decider: ~Copyable {
 
     private mutating func expiry() -> Decision? {
         guard expiresAt > question.now else {
-            return trace.suppress(.expired, .expiry, "expired \(question.now.since(expiresAt)) ago")
+            return trace.suppress(.expired, .expiry, "expired at \(Timestamp.rfc3339(expiresAt))")
         }
-        trace.note(.expiry, "expires in \(expiresAt.since(question.now))")
+        trace.note(.expiry, "expires at \(Timestamp.rfc3339(expiresAt))")
         return nil
     }
 
@@ -84,7 +84,7 @@ private struct Decider: ~Copyable {
             return nil
         }
         guard deliverAt < expiresAt else { return trace.suppress(.expired, .schedule, "expires before its deliver_at") }
-        trace.note(.schedule, "not due for \(deliverAt.since(question.now))")
+        trace.changed(.schedule, "not due until \(Timestamp.rfc3339(deliverAt))")
         return .postpone(until: deliverAt, rule: .schedule, trace: trace.steps)
     }
 
@@ -120,7 +120,7 @@ private struct Decider: ~Copyable {
         guard isCritical else {
             return trace.suppress(.muted, .mute, isMuted ? "everything is muted" : "the thread is muted")
         }
-        trace.note(.mute, "muted, which critical types ignore")
+        trace.changed(.mute, "muted, which critical types ignore")
         return nil
     }
 
@@ -140,7 +140,6 @@ private struct Decider: ~Copyable {
     private mutating func quietHours(_ localTime: borrowing some LocalTimeRules) -> Decision? {
         guard let quietHours = question.snapshot.preferences.quietHours, quietHours.isEnabled else { return nil }
         let isIgnored = isCritical || question.rules.quietHours == .bypass
-        if isIgnored, !question.isTraced { return nil }
         let zone = zone(of: quietHours, localTime)
         guard let end = quietHours.end(ofQuietAt: question.now, in: zone, until: expiresAt, by: localTime) else {
             trace.note(.quietHours, "not quiet in \(zone)")
@@ -148,7 +147,7 @@ private struct Decider: ~Copyable {
         }
         if isIgnored {
             let excuse = isCritical ? "critical types ignore" : "this type bypasses"
-            trace.note(.quietHours, "quiet in \(zone), which \(excuse)")
+            trace.changed(.quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)), which \(excuse)")
             return nil
         }
         switch question.rules.quietHours {
@@ -156,15 +155,16 @@ private struct Decider: ~Copyable {
             return nil
         case .silence:
             isSilenced = true
-            trace.note(.quietHours, "quiet in \(zone): passive and without sound")
+            trace.changed(.quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)): passive, no sound")
             return nil
         case .drop:
-            return trace.suppress(.quietHours, .quietHours, "quiet in \(zone): dropped")
+            return trace.suppress(.quietHours, .quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)): dropped")
         case .defer:
             guard end < expiresAt else {
-                return trace.suppress(.expired, .quietHours, "quiet in \(zone) until after its expiry")
+                return trace.suppress(
+                    .expired, .quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)), after its expiry")
             }
-            trace.note(.quietHours, "quiet in \(zone) for \(end.since(question.now))")
+            trace.changed(.quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end))")
             return .postpone(until: end, rule: .quietHours, trace: trace.steps)
         }
     }
@@ -236,15 +236,15 @@ private struct Decider: ~Copyable {
             return nil
         }
         guard let admission = limit.nextAdmission(after: question.snapshot.recentSends, at: question.now) else {
-            trace.note(.frequency, "fewer than \(limit.max) in \(limit.per)")
+            trace.note(.frequency, "fewer than \(limit.max) in \(DurationText.text(limit.per))")
             return nil
         }
-        let finding = "\(limit.max) in \(limit.per) were sent"
+        let finding = "\(limit.max) in \(DurationText.text(limit.per)) were sent"
         if over == .drop { return trace.suppress(.frequencyCap, .frequency, finding) }
         guard admission < expiresAt else {
             return trace.suppress(.expired, .frequency, "\(finding); the next may go after its expiry")
         }
-        trace.note(.frequency, "\(finding); the next may go in \(admission.since(question.now))")
+        trace.changed(.frequency, "\(finding); the next may go at \(Timestamp.rfc3339(admission))")
         // A digest that comes too early waits; it does not join another, whose number would not be known here.
         guard over == .digest, !Digest.isDigest(question.event.identity) else {
             return .postpone(until: admission, rule: .frequency, trace: trace.steps)
@@ -306,6 +306,13 @@ private struct Decider: ~Copyable {
     }
 
     private mutating func noteTargets(_ targets: [SendTarget]) {
+        for index in targets.indices where targets[index].level != question.rules.interruptionLevel && !isSilenced {
+            let app = targets[index].device.registration.key
+            trace.changed(
+                .level,
+                "\(app): \(targets[index].level.rawValue), as it lacks the entitlement for "
+                    + question.rules.interruptionLevel.rawValue)
+        }
         guard question.isTraced else { return }
         for target in targets {
             let app = target.device.registration.key
@@ -324,7 +331,7 @@ private struct Decider: ~Copyable {
     }
 }
 
-/// The steps of one decision, written down only if somebody asked for them.
+/// The steps of one decision: those that changed its outcome, and all of them if somebody asked.
 private struct Trace {
     let isKept: Bool
     private(set) var steps: [DecisionStep] = []
@@ -338,10 +345,13 @@ private struct Trace {
         steps.append(DecisionStep(rule, finding()))
     }
 
-    mutating func suppress(
-        _ reason: SuppressionReason, _ rule: DecisionStep.Rule, _ finding: @autoclosure () -> String
-    ) -> Decision {
-        note(rule, finding())
+    /// A step that made the outcome another than it would have been.
+    mutating func changed(_ rule: DecisionStep.Rule, _ finding: String) {
+        steps.append(DecisionStep(rule, finding))
+    }
+
+    mutating func suppress(_ reason: SuppressionReason, _ rule: DecisionStep.Rule, _ finding: String) -> Decision {
+        changed(rule, finding)
         return .suppress(reason, trace: steps)
     }
 }

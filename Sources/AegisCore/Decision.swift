@@ -13,7 +13,7 @@ package struct DecisionQuestion: Sendable {
     package var now: UnixTime
     /// How long the ledger remembers; an older event is expired before it is claimed.
     package var retention: Duration
-    /// Whether the answer shall say how it was reached; the hot path asks only for the answer.
+    /// Whether the answer shall say of every rule what it found; the hot path asks only for what changed the outcome.
     package var isTraced: Bool
 
     package init(
@@ -138,5 +138,19 @@ package struct LocalTime: Hashable, Sendable {
     package init(weekday: Weekday, minutes: Int) {
         self.weekday = weekday
         self.minutes = minutes
+    }
+}
+
+extension DecisionStep {
+    /// As the ledger keeps what changed an outcome: `quiet_hours: …; level: …`, at most 512 bytes; nil for nothing.
+    package static func text(of steps: [DecisionStep]) -> String? {
+        guard !steps.isEmpty else { return nil }
+        var text = ""
+        for step in steps {
+            let next = (text.isEmpty ? "" : "; ") + step.rule.rawValue + ": " + step.finding
+            guard text.utf8.count + next.utf8.count <= 512 else { break }
+            text += next
+        }
+        return text.isEmpty ? nil : text
     }
 }

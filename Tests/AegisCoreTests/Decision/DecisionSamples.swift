@@ -45,8 +45,11 @@ extension DecisionQuestion {
             apps: [.shop: AppRules(id: .shop)], now: .noon, retention: .hours(30 * 24))
     }
 
-    /// The answer in UTC.
-    var decision: Decision { decide(self, localTime: JumpingZones()) }
+    /// The answer in UTC; its steps only where they were asked for.
+    var decision: Decision { isTraced ? effects : effects.untraced }
+
+    /// The answer in UTC, with what changed it.
+    var effects: Decision { decide(self, localTime: JumpingZones()) }
 }
 
 extension Decision {
