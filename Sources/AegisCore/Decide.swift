@@ -192,7 +192,7 @@ private struct Decider: ~Copyable {
             guard let app = app(ofDeviceAt: index) else { continue }
             reachable += 1
             let authorization = question.snapshot.devices[index].registration.authorization
-            guard !isAlert || authorization.showsAlerts else { continue }
+            guard !isAlert || question.snapshot.devices[index].showsAlerts(at: question.now) else { continue }
             authorized += 1
             if let entry, entry.closedDevices.contains(question.snapshot.devices[index].id) { continue }
             let badge = badge(for: app)

@@ -107,6 +107,8 @@ package struct DecisionStep: Hashable, Sendable {
         case level
         case sound
         case badge
+        /// Of the rendered text.
+        case privacy
     }
 
     package var rule: Rule

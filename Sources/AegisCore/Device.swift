@@ -83,6 +83,17 @@ package struct Device: Hashable, Sendable {
     /// Set when APNs called the token bad; any registration lifts it.
     package var quarantinedAt: UnixTime?
 
+    /// How long an App Clip may show notifications after its launch, at which it registers.
+    ///
+    /// - Source: Apple, "Enabling notifications in App Clips".
+    package static let ephemeralLifetime = Duration.seconds(8 * 3_600)
+
+    /// Whether an alert would be shown at `now`; an App Clip's permission ends by itself.
+    package func showsAlerts(at now: UnixTime) -> Bool {
+        guard registration.authorization == .ephemeral else { return registration.authorization.showsAlerts }
+        return now.since(registeredAt) <= Self.ephemeralLifetime
+    }
+
     package init(
         id: DeviceID, registration: DeviceRegistration, registeredAt: UnixTime, quarantinedAt: UnixTime? = nil
     ) {

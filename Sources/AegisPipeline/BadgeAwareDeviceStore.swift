@@ -2,11 +2,11 @@ package import AegisCore
 package import AegisPorts
 
 /// The device store as the HTTP API uses it: a badge that falls there is known at once to the pushes that are on their way.
-package struct BadgeAwareDeviceStore: DeviceStore {
-    private let store: any DeviceStore
+package struct BadgeAwareDeviceStore: DeviceStore, NotificationHistory {
+    private let store: any DeviceStore & NotificationHistory
     private let badges: BadgeBoard
 
-    package init(store: any DeviceStore, badges: BadgeBoard) {
+    package init(store: any DeviceStore & NotificationHistory, badges: BadgeBoard) {
         self.store = store
         self.badges = badges
     }
@@ -49,5 +49,23 @@ package struct BadgeAwareDeviceStore: DeviceStore {
     ) async throws(StoreError) {
         try await store.setBadge(count, of: user, app: app, at: now)
         badges.update(user, app, count: count)
+    }
+
+    package func history(ofEvent id: String, user: UserID?) async throws(StoreError) -> [NotificationRecord] {
+        try await store.history(ofEvent: id, user: user)
+    }
+
+    package func history(
+        of user: UserID, after cursor: HistoryCursor?, limit: Int
+    ) async throws(StoreError) -> [NotificationRecord] {
+        try await store.history(of: user, after: cursor, limit: limit)
+    }
+
+    package func markRead(
+        _ eventID: String, of user: UserID, at now: UnixTime
+    ) async throws(StoreError) -> [AppID: Int]? {
+        let fallen = try await store.markRead(eventID, of: user, at: now)
+        for (app, count) in fallen ?? [:] { badges.update(user, app, count: count) }
+        return fallen
     }
 }

@@ -93,6 +93,24 @@ package enum NotificationPlan: Sendable {
     case reject(Rejection)
 }
 
+extension NotificationPlan {
+    /// What changed the outcome, as the ledger keeps it.
+    var effects: String? {
+        switch self {
+        case .send(let plan, let deliveries):
+            guard let finding = deliveries.lazy.compactMap(\.rendered.refused).first else {
+                return DecisionStep.text(of: plan.trace)
+            }
+            let step = DecisionStep(.privacy, "the text would show \(finding.words); the neutral one was sent")
+            return DecisionStep.text(of: plan.trace + [step])
+        case .suppress(_, let trace), .join(_, _, let trace), .postpone(_, _, let trace):
+            return DecisionStep.text(of: trace)
+        case .duplicate, .reject:
+            return nil
+        }
+    }
+}
+
 /// One request to APNs, complete but for the badge.
 package struct PlannedDelivery: Sendable {
     package var device: Device

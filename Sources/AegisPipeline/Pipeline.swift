@@ -78,6 +78,10 @@ package actor Pipeline {
     var nextNotification: UInt64 = 0
     var nextTicket: UInt64 = 0
 
+    var devicesMeasuredAt: MonotonicTime?
+    /// Labels under which devices were counted last.
+    var deviceSeries: [[String]] = []
+
     // State of the service.
     var hasJoined = false
     var isDraining = false

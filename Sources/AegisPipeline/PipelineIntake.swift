@@ -227,6 +227,25 @@ extension Pipeline {
         if storeTrouble == nil, let count = try? await parts.store.deferredCount() {
             parts.meter.set(Double(count), of: .deferredNotifications, [])
         }
+        await measureDevices()
+    }
+}
+
+extension Pipeline {
+    /// Counts all devices, which is a look at each: now and then is often enough.
+    private func measureDevices() async {
+        let now = parts.clock.uptime()
+        if let last = devicesMeasuredAt, last.duration(to: now) < .seconds(60) { return }
+        guard storeTrouble == nil, let counts = try? await parts.store.deviceCounts() else { return }
+        devicesMeasuredAt = now
+        // What is gone is 0 and not what it was.
+        for series in deviceSeries { parts.meter.set(0, of: .devices, series) }
+        deviceSeries = []
+        for count in counts {
+            let series = [count.app.text, count.authorization.rawValue]
+            deviceSeries.append(series)
+            parts.meter.set(Double(count.count), of: .devices, series)
+        }
     }
 }
 

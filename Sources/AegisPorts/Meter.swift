@@ -30,6 +30,8 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
     case providerTokenRefreshes = "aegis_provider_token_refreshes_total"
     case storeOperationDuration = "aegis_store_operation_duration_seconds"
     case partitionsPaused = "aegis_partitions_paused"
+    case devices = "aegis_devices"
+    case optOuts = "aegis_opt_outs_total"
     case buildInfo = "aegis_build_info"
 
     package enum Kind: String, Sendable {
@@ -100,6 +102,14 @@ package enum Metric: String, Hashable, Sendable, CaseIterable {
                 kind: .gauge, labels: ["reason"],
                 help: "Partitions that are not read at the moment, by the first of these that holds: outage, "
                     + "draining, bytes (delivery.max_in_flight_bytes), in_flight (delivery.max_in_flight).")
+        case .devices:
+            Definition(
+                kind: .gauge, labels: ["app", "authorization"],
+                help: "Registered devices by what their people allowed, counted once a minute.")
+        case .optOuts:
+            Definition(
+                kind: .counter, labels: ["type"],
+                help: "How often a person switched a type off; one that the catalog does not know is \"other\".")
         case .buildInfo:
             Definition(kind: .gauge, labels: ["version"], help: "1, labelled with the version that runs.")
         }

@@ -54,16 +54,56 @@ package protocol Ledger: Sendable {
 
     /// The number that wait.
     func deferredCount() async throws(StoreError) -> Int
+}
 
+/// What became of notifications, for people and for those who answer their questions.
+package protocol NotificationHistory: Sendable {
     /// What the ledger knows of an event, by its id alone, for one user or all; per device.
     func history(ofEvent id: String, user: UserID?) async throws(StoreError) -> [NotificationRecord]
+
+    /// One person's notifications, the newest first.
+    ///
+    /// - Parameter cursor: Only those after this one, which is the last of the page before.
+    func history(of user: UserID, after cursor: HistoryCursor?, limit: Int) async throws(StoreError)
+        -> [NotificationRecord]
+
+    /// The person has read it: a badge that it raised falls by one, unless it was reset since. The second time changes nothing.
+    ///
+    /// - Returns: The new count of each app whose badge fell; nil for an event the ledger does not know of this person.
+    func markRead(_ eventID: String, of user: UserID, at now: UnixTime) async throws(StoreError) -> [AppID: Int]?
+}
+
+/// A place in one person's history.
+package struct HistoryCursor: Hashable, Sendable {
+    package var createdAt: UnixTime
+    package var event: EventIdentity
+
+    package init(createdAt: UnixTime, event: EventIdentity) {
+        self.createdAt = createdAt
+        self.event = event
+    }
+}
+
+/// How many registered devices of an app have a state of authorization.
+package struct DeviceCount: Hashable, Sendable {
+    package var app: AppID
+    package var authorization: Authorization
+    package var count: Int
+
+    package init(app: AppID, authorization: Authorization, count: Int) {
+        self.app = app
+        self.authorization = authorization
+        self.count = count
+    }
 }
 
 /// The store as a whole: schema and health.
-package protocol Store: DeviceStore, Ledger {
+package protocol Store: DeviceStore, Ledger, NotificationHistory {
     /// Cheap; throws what an operation would throw.
     func ping() async throws(StoreError)
     func schemaVersion() async throws(StoreError) -> SchemaVersion
+    /// Registered devices by app and authorization, in no order.
+    func deviceCounts() async throws(StoreError) -> [DeviceCount]
     /// Brings the schema up to date; returns the numbers of the migrations applied.
     func migrate() async throws(StoreError) -> [Int]
     /// Drops ledger days before `day`.
@@ -139,15 +179,19 @@ package struct Claim: Hashable, Sendable {
     /// How many items a due digest was planned with; if there are more by now, nothing is written and the answer is
     /// ``ClaimResult/outdated``.
     package var items: Int
+    /// What changed the outcome, as ``DecisionStep/text(of:)`` writes it; nil where nothing did.
+    package var trace: String?
 
     package init(
-        key: NotificationKey, type: String, action: Action, deferral: DeferralID? = nil, items: Int = 0
+        key: NotificationKey, type: String, action: Action, deferral: DeferralID? = nil, items: Int = 0,
+        trace: String? = nil
     ) {
         self.key = key
         self.type = type
         self.action = action
         self.deferral = deferral
         self.items = items
+        self.trace = trace
     }
 }
 
@@ -313,19 +357,28 @@ package struct NotificationRecord: Hashable, Sendable {
     package var reason: String?
     /// The id of the digest that it went into.
     package var digest: String?
+    /// What changed the outcome; nil where nothing did.
+    package var trace: String?
     package var repeats: Int
     package var createdAt: UnixTime
+    package var readAt: UnixTime?
+    /// When it is decided on again; nil unless it is deferred.
+    package var dueAt: UnixTime?
     package var deliveries: [Delivery]
 
     package init(
-        key: NotificationKey, type: String, state: LedgerState, reason: String?, digest: String? = nil, repeats: Int,
-        createdAt: UnixTime, deliveries: [Delivery]
+        key: NotificationKey, type: String, state: LedgerState, reason: String?, digest: String? = nil,
+        trace: String? = nil, repeats: Int, createdAt: UnixTime, readAt: UnixTime? = nil, dueAt: UnixTime? = nil,
+        deliveries: [Delivery]
     ) {
         self.key = key
         self.type = type
         self.state = state
         self.reason = reason
         self.digest = digest
+        self.trace = trace
+        self.readAt = readAt
+        self.dueAt = dueAt
         self.repeats = repeats
         self.createdAt = createdAt
         self.deliveries = deliveries

@@ -22,6 +22,8 @@ package actor InMemoryStore: Store {
         /// The apps whose badge was raised, and when.
         var counted: [AppID: UnixTime] = [:]
         var digest: String?
+        var trace: String?
+        var readAt: UnixTime?
         var repeats = 0
         var createdAt: UnixTime
     }
@@ -202,11 +204,15 @@ package actor InMemoryStore: Store {
         guard let counted = notifications[key]?.counted, !isAccepted(key) else { return }
         sends.removeAll { $0.key == key }
         notifications[key]?.counted = [:]
+        lower(counted, of: key.user)
+    }
+
+    private func lower(_ counted: [AppID: UnixTime], of user: UserID) {
         for (app, raisedAt) in counted {
-            guard var badge = badges[key.user]?[app] else { continue }
+            guard var badge = badges[user]?[app] else { continue }
             if let resetAt = badge.resetAt, resetAt > raisedAt { continue }
             badge.unread = max(0, badge.unread - 1)
-            badges[key.user]?[app] = badge
+            badges[user]?[app] = badge
         }
     }
 
@@ -257,6 +263,7 @@ package actor InMemoryStore: Store {
         var notification =
             notifications[claim.key] ?? Notification(type: claim.type, state: .claimed, createdAt: now)
         (notification.state, notification.reason) = claim.outcome
+        notification.trace = claim.trace
         notifications[claim.key] = notification
         switch claim.action {
         case .send(let apps, let counts):
@@ -377,15 +384,68 @@ package actor InMemoryStore: Store {
 
     package func history(ofEvent id: String, user: UserID?) throws(StoreError) -> [NotificationRecord] {
         try checkHealth()
-        return notifications.filter { $0.key.event.id == id && (user == nil || $0.key.user == user) }
+        return notifications.filter { $0.key.event.id.isExactly(id) && (user == nil || $0.key.user == user) }
             .sorted { $0.key.historyOrder < $1.key.historyOrder }
-            .map { key, notification in
-                NotificationRecord(
-                    key: key, type: notification.type, state: notification.state, reason: notification.reason,
-                    digest: notification.digest, repeats: notification.repeats, createdAt: notification.createdAt,
-                    deliveries: (deliveries[key] ?? []).sorted { $0.device < $1.device }.map(\.record))
-            }
+            .map { record($0, $1) }
     }
+
+    package func history(
+        of user: UserID, after cursor: HistoryCursor?, limit: Int
+    ) throws(StoreError) -> [NotificationRecord] {
+        try checkHealth()
+        return notifications.filter { $0.key.user == user }.map { record($0, $1) }
+            .sorted { $1.pageOrder < $0.pageOrder }
+            .filter { record in
+                cursor.map { record.pageOrder < ($0.createdAt.milliseconds, $0.event.id, $0.event.source) } ?? true
+            }
+            .prefix(max(0, limit)).map(\.self)
+    }
+
+    private func record(_ key: NotificationKey, _ notification: Notification) -> NotificationRecord {
+        NotificationRecord(
+            key: key, type: notification.type, state: notification.state, reason: notification.reason,
+            digest: notification.digest, trace: notification.trace, repeats: notification.repeats,
+            createdAt: notification.createdAt, readAt: notification.readAt,
+            dueAt: notification.state == .deferred
+                ? deferred.values.first { $0.notification.key == key }?.notification.dueAt : nil,
+            deliveries: (deliveries[key] ?? []).sorted { $0.device < $1.device }.map(\.record))
+    }
+
+    package func markRead(
+        _ eventID: String, of user: UserID, at now: UnixTime
+    ) throws(StoreError) -> [AppID: Int]? {
+        try checkHealth()
+        let keys = notifications.keys.filter { $0.event.id.isExactly(eventID) && $0.user == user }
+        guard !keys.isEmpty else { return nil }
+        let before = unread(of: user)
+        for key in keys where notifications[key]?.readAt == nil {
+            lower(notifications[key]?.counted ?? [:], of: user)
+            notifications[key]?.counted = [:]
+            notifications[key]?.readAt = now
+        }
+        return unread(of: user).filter { before[$0.key] != $0.value }
+    }
+
+    package func deviceCounts() throws(StoreError) -> [DeviceCount] {
+        try checkHealth()
+        var counts: [DeviceCount] = []
+        for row in rows where !row.isDeleted {
+            let registration = row.device.registration
+            if let index = counts.firstIndex(where: {
+                $0.app == registration.app && $0.authorization == registration.authorization
+            }) {
+                counts[index].count += 1
+            } else {
+                counts.append(
+                    DeviceCount(app: registration.app, authorization: registration.authorization, count: 1))
+            }
+        }
+        return counts
+    }
+}
+
+extension NotificationRecord {
+    fileprivate var pageOrder: (Int64, String, String) { (createdAt.milliseconds, key.event.id, key.event.source) }
 }
 
 extension Device {

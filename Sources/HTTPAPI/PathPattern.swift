@@ -69,6 +69,27 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// Texts as the value of a header, joined by commas: every byte that is no letter or digit is encoded.
+    ///
+    /// As many whole texts as fit into `limit` bytes.
+    static func list(_ texts: [String], limit: Int) -> String {
+        var list = ""
+        for text in texts {
+            var encoded = list.isEmpty ? "" : ","
+            for byte in text.utf8 {
+                let scalar = Unicode.Scalar(byte)
+                if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil || byte == 0x5F {
+                    encoded.unicodeScalars.append(scalar)
+                } else {
+                    encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+                }
+            }
+            guard list.utf8.count + encoded.utf8.count <= limit else { break }
+            list += encoded
+        }
+        return list
+    }
+
     private static func digit(_ byte: UInt8) -> UInt8? {
         Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
     }

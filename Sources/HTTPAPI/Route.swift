@@ -6,6 +6,7 @@ struct Route: Sendable {
     enum Method: String, Sendable, CaseIterable {
         case get = "GET"
         case put = "PUT"
+        case patch = "PATCH"
         case post = "POST"
         case delete = "DELETE"
     }
@@ -69,7 +70,7 @@ struct Call: Sendable {
 
     /// Calls the store; its failure is logged here and told without its detail.
     func store<Result: Sendable>(
-        _ body: (any DeviceStore) async throws(StoreError) -> Result
+        _ body: (any DeviceStore & NotificationHistory) async throws(StoreError) -> Result
     ) async throws(Problem) -> Result {
         do throws(StoreError) {
             return try await body(service.store)

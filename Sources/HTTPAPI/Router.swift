@@ -24,6 +24,7 @@ struct Router: Sendable {
     }
 
     static let routes = OperationsRoutes.all + DeviceRoutes.all + PreferencesRoutes.all + BadgeRoutes.all
+        + NotificationRoutes.all
 
     let service: APIDependencies
     let tokens: [APIToken]
@@ -59,7 +60,7 @@ struct Router: Sendable {
     private static func words(_ method: Route.Method) -> [String] {
         switch method {
         case .get: ["GET", "HEAD"]
-        case .put, .post, .delete: [method.rawValue]
+        case .put, .patch, .post, .delete: [method.rawValue]
         }
     }
 

@@ -14,6 +14,12 @@ struct Migration {
         Migration(
             number: 2, sql: "CREATE INDEX devices_by_deletion ON devices (deleted_at) WHERE deleted_at IS NOT NULL;"),
         Migration(number: 3, sql: frequencyAndDigests),
+        Migration(
+            number: 4,
+            sql: """
+                ALTER TABLE notifications ADD COLUMN trace TEXT;
+                CREATE INDEX notifications_of_user ON notifications (user_id, created_at, event_id, event_source);
+                """),
     ]
 
     /// The number of the newest step this program knows.

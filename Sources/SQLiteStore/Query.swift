@@ -6,6 +6,7 @@ enum Query: Int, CaseIterable {
     case begin, beginImmediate, commit
     // Devices
     case devicesOfUser, deviceByInstallation, deviceByToken
+    case deviceCounts
     case insertDevice, refreshDevice, parkDevice, retireDevice
     case deleteInstallation, deleteOwnersOfInstallation, dropDevices
     case addOwner, removeOwner
@@ -19,7 +20,8 @@ enum Query: Int, CaseIterable {
     case entry, closedDevices, isAccepted
     case insertNotification, notification, updateNotification, raiseRepeats
     case insertDelivery, closeNotification, clearCounted
-    case history, deliveriesOf
+    case history, historyOfUser, deliveriesOf, dueAt
+    case unreadOf, markRead
     case notificationBoundary, deliveryBoundary, dropNotifications, dropDeliveries
     // Frequency and digests
     case recentSends, countSends, insertSend, forgetSends, takeBackSend, dropSends
@@ -67,6 +69,8 @@ enum Query: Int, CaseIterable {
             WHERE id = ?12
             """
         // Two rows of one user swap tokens: the first steps aside to a text that no token looks like.
+        case .deviceCounts:
+            "SELECT app, authorization, count(*) FROM devices WHERE deleted_at IS NULL GROUP BY app, authorization"
         case .parkDevice: "UPDATE devices SET token = '-' || id WHERE id = ?1"
         case .retireDevice:
             """
@@ -162,13 +166,13 @@ enum Query: Int, CaseIterable {
         case .insertNotification:
             """
             INSERT INTO notifications (day, event_id, event_source, user_id, type, state, reason, badge_counted,
-                created_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING
+                created_at, trace)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING
             """
         case .notification:
             "SELECT state, badge_counted FROM notifications WHERE \(Self.key)"
         case .updateNotification:
-            "UPDATE notifications SET state = ?5, reason = ?6, badge_counted = ?7 WHERE \(Self.key)"
+            "UPDATE notifications SET state = ?5, reason = ?6, badge_counted = ?7, trace = ?8 WHERE \(Self.key)"
         case .raiseRepeats:
             "UPDATE notifications SET repeats = repeats + 1 WHERE \(Self.key)"
         case .insertDelivery:
@@ -191,12 +195,25 @@ enum Query: Int, CaseIterable {
                 SELECT min(day) FROM notifications
                 UNION ALL
                 SELECT (SELECT min(day) FROM notifications WHERE day > days.day) FROM days WHERE day IS NOT NULL)
-            SELECT n.day, n.event_id, n.event_source, n.user_id, n.type, n.state, n.reason, n.repeats, n.created_at,
-                n.digest
+            SELECT \(Self.record)
             FROM days CROSS JOIN notifications n ON n.day = days.day
             WHERE n.event_id = ?1 AND (?2 IS NULL OR n.user_id = ?2)
             ORDER BY n.day, n.event_source, n.user_id
             """
+        // Compared as a whole, so that the index gives the page and no row that shares its moment is lost between two.
+        case .historyOfUser:
+            """
+            SELECT \(Self.record) FROM notifications n
+            WHERE n.user_id = ?1 AND (n.created_at, n.event_id, n.event_source) < (?2, ?3, ?4)
+            ORDER BY n.created_at DESC, n.event_id DESC, n.event_source DESC LIMIT ?5
+            """
+        case .dueAt: "SELECT due_at FROM deferred WHERE \(Self.key)"
+        case .unreadOf:
+            """
+            SELECT day, event_id, event_source, user_id, badge_counted, read_at FROM notifications
+            WHERE user_id = ?1 AND event_id = ?2
+            """
+        case .markRead: "UPDATE notifications SET read_at = ?5, badge_counted = '' WHERE \(Self.key)"
         case .deliveriesOf:
             """
             SELECT device_id, apns_id, state, status, reason, attempts FROM deliveries
@@ -248,6 +265,11 @@ enum Query: Int, CaseIterable {
         case .deferredCount: "SELECT count(*) FROM deferred"
         }
     }
+
+    /// The columns of a record, in the order of reading.
+    private static let record =
+        "n.day, n.event_id, n.event_source, n.user_id, n.type, n.state, n.reason, n.repeats, n.created_at, n.digest, "
+        + "n.trace, n.read_at"
 
     private static let key = "day = ?1 AND event_id = ?2 AND event_source = ?3 AND user_id = ?4"
 }

@@ -53,7 +53,7 @@ extension SQLiteConnection {
             guard let existing = try openRow(of: claim) else { return .alreadyClosed }
             counted = existing
             raised = apps.filter { counted.count($0, at: now) }
-            try update(claim.key, .claimed, nil, counted)
+            try update(claim, .claimed, nil, counted)
             if counts != nil { try takeBackSend(of: claim.key) }
         }
         if let counts { try count(claim.key, as: counts, at: now) }
@@ -87,7 +87,7 @@ extension SQLiteConnection {
             counted = CountedBadges()
             badges[claim.key.user] = nil
         }
-        try update(claim.key, state, reason, counted)
+        try update(claim, state, reason, counted)
         return true
     }
 
@@ -102,6 +102,7 @@ extension SQLiteConnection {
             statement.bind(reason, at: 7)
             statement.bind(counted.text, at: 8)
             statement.bind(now.milliseconds, at: 9)
+            statement.bind(claim.trace, at: 10)
             try statement.run()
             return changes > 0
         }
@@ -129,13 +130,14 @@ extension SQLiteConnection {
     }
 
     private func update(
-        _ key: NotificationKey, _ state: LedgerState, _ reason: String?, _ counted: CountedBadges
+        _ claim: Claim, _ state: LedgerState, _ reason: String?, _ counted: CountedBadges
     ) throws(StoreError) {
         try with(.updateNotification) { (statement) throws(StoreError) in
-            statement.bind(key)
+            statement.bind(claim.key)
             statement.bind(state.rawValue, at: 5)
             statement.bind(reason, at: 6)
             statement.bind(counted.text, at: 7)
+            statement.bind(claim.trace, at: 8)
             try statement.run()
         }
     }

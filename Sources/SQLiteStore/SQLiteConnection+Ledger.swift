@@ -1,7 +1,7 @@
 internal import AegisCore
 internal import AegisPorts
 
-// Recall and history.
+// Recall, and ageing out.
 extension SQLiteConnection {
     func recall(_ questions: [RecallQuestion]) throws(StoreError) -> [RecipientSnapshot] {
         var known: [UserID: RecipientSnapshot] = [:]
@@ -43,43 +43,6 @@ extension SQLiteConnection {
                 if statement.text(at: 1) == DeliveryOutcome.accepted.name { entry.hasAcceptance = true }
             }
             return entry
-        }
-    }
-
-    func history(ofEvent id: String, user: UserID?) throws(StoreError) -> [NotificationRecord] {
-        var records = try with(.history) { (statement) throws(StoreError) in
-            statement.bind(id, at: 1)
-            statement.bind(user?.text, at: 2)
-            var records: [NotificationRecord] = []
-            while try statement.step() {
-                records.append(
-                    NotificationRecord(
-                        key: try Self.key(in: statement, from: 0), type: statement.text(at: 4),
-                        state: try Self.state(in: statement, at: 5), reason: statement.textOrNil(at: 6),
-                        repeats: Int(statement.integer(at: 7)),
-                        createdAt: UnixTime(milliseconds: statement.integer(at: 8)), deliveries: []))
-                records[records.count - 1].digest = statement.textOrNil(at: 9)
-            }
-            return records
-        }
-        for index in records.indices {
-            records[index].deliveries = try deliveries(of: records[index].key)
-        }
-        return records
-    }
-
-    private func deliveries(of key: NotificationKey) throws(StoreError) -> [NotificationRecord.Delivery] {
-        try with(.deliveriesOf) { (statement) throws(StoreError) in
-            statement.bind(key)
-            var deliveries: [NotificationRecord.Delivery] = []
-            while try statement.step() {
-                deliveries.append(
-                    NotificationRecord.Delivery(
-                        device: DeviceID(statement.integer(at: 0)), pushID: statement.text(at: 1),
-                        outcome: statement.text(at: 2), status: statement.integerOrNil(at: 3).map { Int($0) },
-                        reason: statement.textOrNil(at: 4), attempts: Int(statement.integer(at: 5))))
-            }
-            return deliveries
         }
     }
 

@@ -234,4 +234,24 @@ package actor SQLiteStore: Store {
     package func history(ofEvent id: String, user: UserID?) throws(StoreError) -> [NotificationRecord] {
         try read("history") { (connection) throws(StoreError) in try connection.history(ofEvent: id, user: user) }
     }
+
+    package func history(
+        of user: UserID, after cursor: HistoryCursor?, limit: Int
+    ) throws(StoreError) -> [NotificationRecord] {
+        try read("history") { (connection) throws(StoreError) in
+            try connection.history(of: user, after: cursor, limit: limit)
+        }
+    }
+
+    package func markRead(
+        _ eventID: String, of user: UserID, at now: UnixTime
+    ) throws(StoreError) -> [AppID: Int]? {
+        try write("markRead") { (connection) throws(StoreError) in
+            try connection.markRead(eventID, of: user, at: now)
+        }
+    }
+
+    package func deviceCounts() throws(StoreError) -> [DeviceCount] {
+        try read("deviceCounts") { (connection) throws(StoreError) in try connection.deviceCounts() }
+    }
 }

@@ -35,7 +35,7 @@ enum CommandLineTool {
 
     static var commands: [any Command.Type] {
         [
-            ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, PublishCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, ExplainCommand.self, PublishCommand.self,
             PreviewCommand.self, SimulatorCommand.self, BenchCommand.self,
         ]
     }

@@ -80,6 +80,18 @@ final class FaultyStore: Store {
         try await store.history(ofEvent: id, user: user)
     }
 
+    func history(
+        of user: UserID, after cursor: HistoryCursor?, limit: Int
+    ) async throws(StoreError) -> [NotificationRecord] {
+        try await store.history(of: user, after: cursor, limit: limit)
+    }
+
+    func markRead(_ eventID: String, of user: UserID, at now: UnixTime) async throws(StoreError) -> [AppID: Int]? {
+        try await store.markRead(eventID, of: user, at: now)
+    }
+
+    func deviceCounts() async throws(StoreError) -> [DeviceCount] { try await store.deviceCounts() }
+
     func register(
         _ registration: DeviceRegistration, sharesToken: Bool, at now: UnixTime
     ) async throws(StoreError) -> Bool {

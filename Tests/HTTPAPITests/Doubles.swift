@@ -3,7 +3,7 @@ import AegisPorts
 import Runtime
 
 /// A store of devices in memory that can be told to fail or to keep everybody waiting.
-final class FakeStore: DeviceStore {
+final class FakeStore: DeviceStore, NotificationHistory {
     enum Behaviour: Sendable {
         case works
         case fails(StoreError.Kind)
@@ -22,6 +22,8 @@ final class FakeStore: DeviceStore {
         var preferences: [UserID: Preferences] = [:]
         var badges: [Badge: Int] = [:]
         var waiting = 0
+        var history: [NotificationRecord] = []
+        var reads: [String] = []
     }
 
     private let state = Lock(State())
@@ -103,6 +105,49 @@ final class FakeStore: DeviceStore {
         try await pass()
         state.withLock { $0.badges[Badge(user: user, app: app)] = count }
     }
+
+    func setHistory(_ records: [NotificationRecord]) { state.withLock { $0.history = records } }
+    var reads: [String] { state.withLock { $0.reads } }
+
+    func history(ofEvent id: String, user: UserID?) async throws(StoreError) -> [NotificationRecord] {
+        try await pass()
+        return state.withLock { $0.history }.filter { $0.key.event.id == id && (user == nil || $0.key.user == user) }
+    }
+
+    func history(
+        of user: UserID, after cursor: HistoryCursor?, limit: Int
+    ) async throws(StoreError) -> [NotificationRecord] {
+        try await pass()
+        let own = state.withLock { $0.history }.filter { $0.key.user == user }
+        let start = cursor.flatMap { cursor in own.firstIndex { $0.key.event == cursor.event } }.map { $0 + 1 } ?? 0
+        return Array(own[start...].prefix(limit))
+    }
+
+    func markRead(_ eventID: String, of user: UserID, at now: UnixTime) async throws(StoreError) -> [AppID: Int]? {
+        try await pass()
+        return state.withLock { state in
+            guard state.history.contains(where: { $0.key.event.id == eventID && $0.key.user == user }) else {
+                return nil
+            }
+            state.reads.append(eventID)
+            return [TestService.shop: 2]
+        }
+    }
+}
+
+/// Remembers what was counted.
+final class FakeMeter: Meter {
+    private let counts = Lock<[String: Int]>([:])
+
+    func add(_ amount: Int, to metric: Metric, _ labels: [String]) {
+        counts.withLock { $0["\(metric.rawValue) \(labels.joined(separator: " "))", default: 0] += amount }
+    }
+
+    func set(_ value: Double, of metric: Metric, _ labels: [String]) {}
+    func remove(_ metric: Metric, _ labels: [String]) {}
+    func observe(_ seconds: [Double], in metric: Metric, _ labels: [String]) {}
+
+    var all: [String: Int] { counts.withLock { $0 } }
 }
 
 /// Hashes that show nothing and are easy to expect.

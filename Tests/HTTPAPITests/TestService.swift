@@ -46,7 +46,8 @@ struct TestService {
         server = try HTTPServer.start(
             settings: settings,
             service: APIDependencies(
-                store: store, digests: FakeDigests(), clock: clock, log: log, health: health,
+                store: store, digests: FakeDigests(), clock: clock, log: log, meter: meter,
+                types: { ["order": true, "news": false] }, health: health,
                 apps: [
                     Self.shop: AppRules(id: Self.shop),
                     Self.bank: AppRules(id: Self.bank, environments: [.production, .sandbox]),

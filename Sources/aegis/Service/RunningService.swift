@@ -32,6 +32,7 @@ struct RunningService {
     private let badges = BadgeBoard()
     private let termination = Termination()
     private let signers: SignerBox
+    private let types: CurrentTypes
 
     private var configuration: AegisConfiguration { service.loaded.configuration }
 
@@ -41,6 +42,7 @@ struct RunningService {
         self.signals = signals
         log = JSONLinesLog(settings: service.loaded.configuration.log, clock: clock)
         signers = SignerBox(service.signers)
+        types = CurrentTypes(service.loaded.catalog)
     }
 
     /// - Returns: the exit code.
@@ -64,7 +66,8 @@ struct RunningService {
     }
 
     private func serve() async -> Int32 {
-        let reloader = ServiceReloader(path: path, configuration: configuration, signers: signers, log: log)
+        let reloader = ServiceReloader(
+            path: path, configuration: configuration, signers: signers, types: types, log: log)
         let watch = Task { [signals, termination] in
             while let batch = await signals.next() {
                 for signal in batch {
@@ -174,12 +177,12 @@ struct RunningService {
                 name: token.name, secret: token.token.revealed,
                 scopes: Set(token.scopes.compactMap { APIScope(rawValue: $0.rawValue) }), apps: token.apps ?? [])
         }
-        let meter = meter
         return try HTTPServer.start(
             settings: HTTPServerSettings(host: http.listen.host, port: http.listen.port, tokens: tokens),
             service: APIDependencies(
-                store: startingStore, digests: service.digests, clock: clock, log: log, health: health,
-                apps: configuration.appRules, metrics: { meter.exposition() }))
+                store: startingStore, digests: service.digests, clock: clock, log: log, meter: meter,
+                types: { [types] in types.all }, health: health, apps: configuration.appRules,
+                metrics: { [meter] in meter.exposition() }))
     }
 }
 

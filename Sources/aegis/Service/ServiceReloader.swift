@@ -13,14 +13,18 @@ actor ServiceReloader {
     private let path: String
     private let configuration: AegisConfiguration
     private let signers: SignerBox
+    private let types: CurrentTypes
     private let log: any Log
     private var pipeline: Pipeline?
 
     /// - Parameter configuration: what the service was started with.
-    init(path: String, configuration: AegisConfiguration, signers: SignerBox, log: any Log) {
+    init(
+        path: String, configuration: AegisConfiguration, signers: SignerBox, types: CurrentTypes, log: any Log
+    ) {
         self.path = path
         self.configuration = configuration
         self.signers = signers
+        self.types = types
         self.log = log
     }
 
@@ -42,6 +46,7 @@ actor ServiceReloader {
             return
         }
         signers.replace(service.signers)
+        types.replace(by: service.loaded.catalog)
         await pipeline.reload(
             NotificationPlanner(
                 catalog: service.loaded.catalog, apps: configuration.appRules,

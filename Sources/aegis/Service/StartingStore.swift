@@ -3,14 +3,14 @@ import AegisPorts
 import Runtime
 
 /// The device store for the HTTP API while the real one may not be open yet: until then every call is `unavailable`.
-final class StartingStore: DeviceStore {
-    private let store = Lock<(any DeviceStore)?>(nil)
+final class StartingStore: DeviceStore, NotificationHistory {
+    private let store = Lock<(any DeviceStore & NotificationHistory)?>(nil)
 
-    func open(_ opened: any DeviceStore) {
+    func open(_ opened: any DeviceStore & NotificationHistory) {
         store.withLock { $0 = opened }
     }
 
-    private func opened(_ operation: String) throws(StoreError) -> any DeviceStore {
+    private func opened(_ operation: String) throws(StoreError) -> any DeviceStore & NotificationHistory {
         guard let store = store.withLock({ $0 }) else {
             throw StoreError(kind: .unavailable, operation: operation, detail: "the service is starting")
         }
@@ -53,6 +53,20 @@ final class StartingStore: DeviceStore {
         _ count: Int, of user: UserID, app: AppID, at now: UnixTime
     ) async throws(StoreError) {
         try await opened("badge").setBadge(count, of: user, app: app, at: now)
+    }
+
+    func history(ofEvent id: String, user: UserID?) async throws(StoreError) -> [NotificationRecord] {
+        try await opened("history").history(ofEvent: id, user: user)
+    }
+
+    func history(
+        of user: UserID, after cursor: HistoryCursor?, limit: Int
+    ) async throws(StoreError) -> [NotificationRecord] {
+        try await opened("history").history(of: user, after: cursor, limit: limit)
+    }
+
+    func markRead(_ eventID: String, of user: UserID, at now: UnixTime) async throws(StoreError) -> [AppID: Int]? {
+        try await opened("markRead").markRead(eventID, of: user, at: now)
     }
 }
 

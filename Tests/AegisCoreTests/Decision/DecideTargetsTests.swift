@@ -125,4 +125,14 @@ import Testing
         #expect(question.decision.plan?.badgeApps == [])
         #expect(target?.badge == BadgeRule.none)
     }
+
+    @Test mutating func `an App Clip is shown alerts for eight hours after it registered`() throws {
+        var device = try Device.sample(1, authorization: .ephemeral)
+        device.registeredAt = .noon - .hours(8)
+        question.snapshot.devices = [device]
+        #expect(question.decision.plan != nil)
+        device.registeredAt = .noon - .hours(8) - .minutes(1)
+        question.snapshot.devices = [device]
+        #expect(question.decision.suppression == .notAuthorized)
+    }
 }

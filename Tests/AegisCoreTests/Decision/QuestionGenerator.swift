@@ -18,7 +18,11 @@ struct QuestionGenerator {
         question.event = try event(around: now)
         question.rules = rules()
         question.snapshot.preferences = preferences(around: now)
-        question.snapshot.devices = try (0..<Int.random(in: 0...5, using: &chance)).map { try device(Int64($0)) }
+        question.snapshot.devices = try (0..<Int.random(in: 0...5, using: &chance)).map { number in
+            var device = try device(Int64(number))
+            device.registeredAt = now - hours(0...16)
+            return device
+        }
         question.snapshot.entry = entry()
         question.snapshot.recentSends = sends(before: now)
         question.apps = apps()

@@ -152,8 +152,14 @@ struct SlowDecision {
     }
 
     private var allowed: [Device] {
-        let showing: [Authorization] = [.authorized, .provisional, .ephemeral]
-        return reachable.filter { rules.pushType != .alert || showing.contains($0.registration.authorization) }
+        reachable.filter { device in
+            if rules.pushType != .alert { return true }
+            switch device.registration.authorization {
+            case .authorized, .provisional: return true
+            case .ephemeral: return now - device.registeredAt.milliseconds <= 8 * 3_600_000
+            case .denied, .notDetermined: return false
+            }
+        }
     }
 
     private var open: [Device] {
