@@ -36,7 +36,7 @@ enum CommandLineTool {
     static var commands: [any Command.Type] {
         [
             ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, PublishCommand.self,
-            PreviewCommand.self, SimulatorCommand.self, BenchCommand.self,
+            PreviewCommand.self, CatalogCommand.self, SimulatorCommand.self, BenchCommand.self,
         ]
     }
 
