@@ -296,7 +296,8 @@ extension Pipeline {
             case .duplicate: .repeated
             case .reject(let rejection): .reject(reason: rejection.reason)
             }
-        return Claim(key: request.key, type: request.type.rules.name, action: action, deferral: deferral, items: items,
+        return Claim(
+            key: request.key, type: request.type.rules.name, action: action, deferral: deferral, items: items,
             trace: plan.effects)
     }
 

@@ -1,3 +1,4 @@
+import AegisContent
 import AegisCore
 
 /// The keys of `catalog.yaml`.
@@ -75,11 +76,20 @@ enum CatalogKeys {
         KeyDescription(
             "quiet_hours", .choice(QuietHoursRule.allCases.map(\.rawValue)),
             .optional("critical, background: `bypass`; others: `defer`"), "What a person's quiet hours do to it."),
-        KeyDescription("frequency", .later, .optional("no limit"), "How many one person gets in a time."),
         KeyDescription(
-            "privacy", .choice(["strict"], later: ["amounts-allowed"]), .byDefault("strict"),
-            "What may stand in visible text."),
-        KeyDescription("sensitive", .later, .optional("none"), "Fields of `data` that never reach visible text."),
+            "frequency", .section(frequency),
+            .optional("no limit; background: `{max: 3, per: 1h, over: digest}`; refused for a critical type"),
+            "How many one person gets in a time; a person's own preferences may ask for another number and time."),
+        KeyDescription(
+            "digest", .table(of: .section(message), keys: "locale"),
+            .optional("refused for a visible type with `over: digest`"),
+            "The texts of several in one, by locale; `{{digest.count}}` is their number."),
+        KeyDescription(
+            "privacy", .choice(PrivacyRule.allCases.map(\.rawValue)), .byDefault("strict"),
+            "What may stand in visible text: `strict` refuses amounts of money too."),
+        KeyDescription(
+            "sensitive", .list(of: .text("path")), .optional("none"),
+            "Paths below `data`, such as `card.number`: no text uses them, nor what is below or above them."),
         KeyDescription(
             "fallback", .table(of: .section(message), keys: "locale"), .optional("refused for a critical type"),
             "Neutral texts that say nothing private, by locale."),
@@ -108,6 +118,17 @@ enum CatalogKeys {
         KeyDescription("critical", .boolean, .byDefault("off"), "Heard even when the device is muted."),
         KeyDescription("name", .text("file's name"), .byDefault("default"), "The sound."),
         KeyDescription("volume", .fraction, .byDefault("1"), "From 0 to 1."),
+    ]
+
+    private static let frequency: [KeyDescription] = [
+        KeyDescription("max", .integer(1...10_000), .required, "At most so many in any span of that length."),
+        KeyDescription(
+            "per", .duration(.seconds(60)...(.days(30))), .required,
+            "The length of the span; never longer than the store's `retention`."),
+        KeyDescription(
+            "over", .choice(FrequencyOverflow.allCases.map(\.rawValue)), .optional("`drop`; background: `digest`"),
+            "What becomes of the others: dropped, sent when there is room, or told in one notification; background pushes "
+                + "take `digest` alone, by which the newest goes when there is room."),
     ]
 
     private static let message: [KeyDescription] = [

@@ -1,6 +1,15 @@
 package import AegisContent
 package import AegisCore
 
+/// A catalog that is read for itself.
+package struct LoadedCatalog: Sendable {
+    package var catalog: Catalog
+    /// By line.
+    package var warnings: [Problem]
+    /// For problems that show later.
+    package var sources: SourceMap
+}
+
 /// Reads `catalog.yaml`.
 package enum CatalogLoader {
     /// Reads and checks the file at `path` for the configured `apps` and the store's `retention`.
@@ -11,27 +20,40 @@ package enum CatalogLoader {
     package static func load(
         path: String, apps: [AppRules], retention: Duration
     ) throws(ConfigurationProblems) -> (catalog: Catalog, warnings: [Problem]) {
-        let (catalog, problems) = read(path: path, apps: apps, retention: retention)
-        guard !problems.hasErrors else { throw ConfigurationProblems(problems) }
-        return (catalog, problems)
+        let read = read(path: path, apps: apps, retention: retention)
+        guard !read.problems.hasErrors else { throw ConfigurationProblems(read.problems) }
+        return (read.catalog, read.problems)
+    }
+
+    /// Reads and checks the file at `path` alone, for no apps or store in particular.
+    ///
+    /// - Throws: every problem at once, warnings among them.
+    package static func load(path: String) throws(ConfigurationProblems) -> LoadedCatalog {
+        let read = read(path: path, apps: nil, retention: nil)
+        guard !read.problems.hasErrors else { throw ConfigurationProblems(read.problems) }
+        return LoadedCatalog(catalog: read.catalog, warnings: read.problems, sources: read.sources)
     }
 
     /// The catalog as far as it can be read; it is whole when no problem is an error.
     ///
     /// Unknown apps or retention leave out the checks that need them.
-    static func read(path: String, apps: [AppRules]?, retention: Duration?) -> (catalog: Catalog, problems: [Problem]) {
+    static func read(
+        path: String, apps: [AppRules]?, retention: Duration?
+    ) -> (catalog: Catalog, problems: [Problem], sources: SourceMap) {
         let document: YAMLDocument
         do {
             document = YAMLDocument(parsing: try TextFile.read(path), file: path)
         } catch {
-            return (Catalog.empty, [error])
+            return (Catalog.empty, [error], SourceMap(file: path))
         }
-        guard document.root != nil || document.problems.isEmpty else { return (Catalog.empty, document.problems) }
+        guard document.root != nil || document.problems.isEmpty else {
+            return (Catalog.empty, document.problems, SourceMap(file: path))
+        }
         var reader = SettingsReader(file: path, environment: nil)
         let root = reader.read(document.root, by: CatalogKeys.root)
         var assembly = CatalogAssembly(apps: apps, retention: retention, problems: document.problems + reader.problems)
         let catalog = assembly.catalog(root)
-        return (catalog, assembly.problems.sortedByLine())
+        return (catalog, assembly.problems.sortedByLine(), SourceMap(file: path, root: root))
     }
 }
 

@@ -5,9 +5,6 @@ import AegisCore
 struct CatalogTypeAssembly {
     /// Root keys of the payload that are ours or Apple's.
     private static let reservedKeys = ["aps", "type", "event_id", "deep_link", "recipient", "reason"]
-    /// What is shown everywhere, in characters.
-    private static let longestTitle = 50
-    private static let longestBody = 150
 
     let name: String
     let section: Section
@@ -19,11 +16,14 @@ struct CatalogTypeAssembly {
     /// Nil where it is unknown.
     let retention: Duration?
     var problems: [Problem]
+    /// Paths that no text uses.
+    var sensitive: [String] = []
 
     mutating func type(matches: [String]) -> CatalogType {
         let problemsBefore = problems.count
         let isBackground = section.text("push_type") == PushType.background.rawValue
         let priority = section.choice("priority", or: Priority.medium)
+        readSensitive()
         let rules = NotificationRules(
             name: name, priority: priority, category: category(isBackground: isBackground),
             reason: section.textIfSet("reason") ?? name,
@@ -34,11 +34,15 @@ struct CatalogTypeAssembly {
             timeToLive: section.duration("ttl"), consent: section.choice("consent", or: .transactional),
             isOnByDefault: section.boolean("default"),
             quietHours: section.choice("quiet_hours", or: isBackground || priority == .critical ? .bypass : .defer),
+            frequency: frequency(of: priority, isBackground: isBackground),
             isMutableContent: section.boolean("mutable_content"), pushType: isBackground ? .background : .alert)
         let type = CatalogType(
             rules: rules, matches: matches, deepLink: deepLink(isBackground: isBackground),
-            threadID: template(section.setting("thread_id")), collapseID: template(section.setting("collapse_id")),
-            custom: custom(), content: messages("content"), fallback: messages("fallback"), trim: trim())
+            threadID: identifier(section.setting("thread_id")), collapseID: identifier(section.setting("collapse_id")),
+            custom: custom(), content: messages("content"), fallback: messages("fallback"), digest: messages("digest"),
+            privacy: section.choice("privacy", or: .strict), sensitive: sensitive, trim: trim())
+        checkDigest(type)
+        checkPrivacy(of: type)
         if isBackground {
             checkBackground(rules)
         } else {
@@ -92,7 +96,7 @@ struct CatalogTypeAssembly {
             }
             return nil
         }
-        guard setting.text != "none", let link = template(setting) else { return nil }
+        guard setting.text != "none", let link = identifier(setting) else { return nil }
         if let problem = DeepLink.problem(in: link) { problems.report(problem, at: setting.place) }
         return link
     }
@@ -132,89 +136,9 @@ struct CatalogTypeAssembly {
             if Self.reservedKeys.contains(key) {
                 problems.report("is a key of every payload", at: setting.place, remedy: "choose another name")
             }
-            if let value = template(setting) { fields.append(CustomField(key: key, value: value)) }
+            if let value = template(setting, mayCount: true) { fields.append(CustomField(key: key, value: value)) }
         }
         return fields
-    }
-
-    private mutating func template(_ setting: Setting?) -> Template? {
-        guard let setting, let text = setting.text else { return nil }
-        do {
-            return try Template(parsing: text)
-        } catch {
-            problems.report(error.description, at: setting.place)
-            return nil
-        }
-    }
-
-    private mutating func messages(_ key: String) -> [LocaleTag: MessageTemplates] {
-        var messages: [LocaleTag: MessageTemplates] = [:]
-        for (name, setting) in section.table(key) {
-            guard let message = setting.section else { continue }
-            guard let locale = LocaleTag(name) else {
-                problems.report("is no language", at: setting.place, remedy: "write it as en or pt-BR")
-                continue
-            }
-            messages[locale] = MessageTemplates(
-                title: template(message.setting("title")), subtitle: template(message.setting("subtitle")),
-                body: template(message.setting("body")), localized: localized(message))
-            if !message.has("title"), !message.has("body"), !message.has("title_loc_key"), !message.has("loc_key") {
-                problems.report("wants a title or a body", at: setting.place)
-            }
-            warn("title", of: message, over: Self.longestTitle)
-            warn("body", of: message, over: Self.longestBody)
-            if key == "fallback" { warnOfPlaces(in: message) }
-        }
-        return messages
-    }
-
-    private mutating func localized(_ message: Section) -> [AlertText: LocalizedText] {
-        var texts: [AlertText: LocalizedText] = [:]
-        for text in AlertText.allCases {
-            let stem = text == .body ? "" : text.rawValue + "_"
-            guard let key = message.textIfSet(stem + "loc_key") else {
-                if message.has(stem + "loc_args"), !message.has(stem + "loc_key") {
-                    problems.report("wants \(stem)loc_key", at: message.place(of: stem + "loc_args"))
-                }
-                continue
-            }
-            if message.has(text.rawValue) {
-                problems.report(
-                    "\(text.rawValue) is written already", at: message.place(of: stem + "loc_key"),
-                    remedy: "write the text or its key, not both")
-            }
-            var arguments: [Template] = []
-            for setting in message.list(stem + "loc_args") {
-                if let argument = template(setting) { arguments.append(argument) }
-            }
-            texts[text] = LocalizedText(key: key, arguments: arguments)
-        }
-        return texts
-    }
-
-    /// Counts what is written; how long the places become is known at sending alone.
-    private mutating func warn(_ key: String, of message: Section, over limit: Int) {
-        guard let text = message.textIfSet(key) else { return }
-        let count = Self.literalCharacters(of: text)
-        guard count > limit else { return }
-        problems.warn("has \(count) characters, of which \(limit) are shown everywhere", at: message.place(of: key))
-    }
-
-    private mutating func warnOfPlaces(in message: Section) {
-        for key in ["title", "subtitle", "body"] where message.textIfSet(key)?.contains("{{") ?? false {
-            problems.warn("a neutral text has no place for data", at: message.place(of: key))
-        }
-    }
-
-    private static func literalCharacters(of text: String) -> Int {
-        var count = 0
-        var rest = text[...]
-        while let start = rest.firstRange(of: "{{")?.lowerBound {
-            count += rest[..<start].count
-            guard let end = rest[start...].firstRange(of: "}}")?.upperBound else { return count }
-            rest = rest[end...]
-        }
-        return count + rest.count
     }
 
     private mutating func checkBackground(_ rules: NotificationRules) {

@@ -1,11 +1,12 @@
-/// Where each setting of `aegis.yaml` was written: for what only shows when the setting is used.
+/// Where each setting of a file was written: for what only shows when the setting is used.
 package struct SourceMap: Sendable {
     private let file: String
     private var places: [String: Place] = [:]
 
-    init(file: String, root: Section) {
+    /// - Parameter root: Nil for a file that cannot be read.
+    init(file: String, root: Section? = nil) {
         self.file = file
-        add(root, at: "")
+        if let root { add(root, at: "") }
     }
 
     /// A problem of the setting at `path`, such as `apps[0].auth.token.key_file`, with its file and line.

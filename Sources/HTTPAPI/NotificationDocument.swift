@@ -1,6 +1,6 @@
+import AegisCore
 package import AegisEvents
 package import AegisPorts
-import AegisCore
 
 /// The JSON of one notification's way, as the API and `aegis explain` show it.
 ///

@@ -78,7 +78,9 @@ enum PercentEncoding {
             var encoded = list.isEmpty ? "" : ","
             for byte in text.utf8 {
                 let scalar = Unicode.Scalar(byte)
-                if scalar.isASCII, scalar.properties.isAlphabetic || scalar.properties.numericType != nil || byte == 0x5F {
+                if scalar.isASCII,
+                    scalar.properties.isAlphabetic || scalar.properties.numericType != nil || byte == 0x5F
+                {
                     encoded.unicodeScalars.append(scalar)
                 } else {
                     encoded += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)

@@ -23,7 +23,8 @@ struct Router: Sendable {
         }
     }
 
-    static let routes = OperationsRoutes.all + DeviceRoutes.all + PreferencesRoutes.all + BadgeRoutes.all
+    static let routes =
+        OperationsRoutes.all + DeviceRoutes.all + PreferencesRoutes.all + BadgeRoutes.all
         + NotificationRoutes.all
 
     let service: APIDependencies

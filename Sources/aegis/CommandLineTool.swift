@@ -35,8 +35,8 @@ enum CommandLineTool {
 
     static var commands: [any Command.Type] {
         [
-            ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, ExplainCommand.self, PublishCommand.self,
-            PreviewCommand.self, SimulatorCommand.self, BenchCommand.self,
+            ServeCommand.self, DemoCommand.self, CheckCommand.self, MigrateCommand.self, PublishCommand.self,
+            PreviewCommand.self, ExplainCommand.self, CatalogCommand.self, SimulatorCommand.self, BenchCommand.self,
         ]
     }
 

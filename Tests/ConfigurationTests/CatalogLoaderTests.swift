@@ -73,7 +73,7 @@ import Testing
                 quiet_hours: silence
                 privacy: strict
                 sensitive: []
-                frequency: {}
+                frequency:
                 mutable_content: true
                 push_type: alert
                 custom: {b: "{{order_id}}", a: fixed}
@@ -185,9 +185,9 @@ import Testing
               four:
                 category: none
                 relevance_score: 1.5
-                frequency: {max: 1, per: 1h}
-                privacy: amounts-allowed
-                sensitive: [card]
+                frequency: {max: 0, per: 1h}
+                privacy: lax
+                sensitive: [card number]
                 push_type: voip
                 content: {"!": {title: x}}
             """, apps: [Self.plain])
@@ -203,8 +203,8 @@ import Testing
                 "catalog.yaml:20: types.two.content.en", "catalog.yaml:23: types.three.priority",
                 "catalog.yaml:24: types.three.sound", "catalog.yaml:25: types.three.badge",
                 "catalog.yaml:26: types.three.content", "catalog.yaml:27: types.four.deep_link",
-                "catalog.yaml:29: types.four.relevance_score", "catalog.yaml:30: types.four.frequency",
-                "catalog.yaml:31: types.four.privacy", "catalog.yaml:32: types.four.sensitive",
+                "catalog.yaml:29: types.four.relevance_score", "catalog.yaml:30: types.four.frequency.max",
+                "catalog.yaml:31: types.four.privacy", "catalog.yaml:32: types.four.sensitive[0]",
                 "catalog.yaml:33: types.four.push_type", "catalog.yaml:34: types.four.content.!",
             ])
         #expect(problems.contains { $0.hasSuffix("unknown category \"ODER\"; did you mean \"ORDER\"?") })

@@ -12,6 +12,7 @@ struct TestService {
     let store = FakeStore()
     let log = FakeLog()
     let health = FakeHealth()
+    let meter = FakeMeter()
     let clock: any TimeSource
     let server: HTTPServer
 

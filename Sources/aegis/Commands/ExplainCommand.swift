@@ -19,7 +19,8 @@ enum ExplainCommand: Command {
     private static let unknown: Int32 = 3
 
     static func run(_ arguments: Arguments) async -> Int32 {
-        guard let path = arguments.last("config"), let event = arguments.positional.first, arguments.positional.count == 1
+        guard let path = arguments.last("config"), let event = arguments.positional.first,
+            arguments.positional.count == 1
         else {
             writeError("aegis explain: --config F and one EVENT_ID are needed\n")
             return ExitCode.usage

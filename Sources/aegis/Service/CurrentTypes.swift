@@ -1,4 +1,5 @@
 import AegisContent
+import AegisCore
 import Runtime
 
 /// The catalog's types as they are now, for those that outlive a reload.
