@@ -31,7 +31,8 @@ extension CatalogTypeAssembly {
         let template = template(setting)
         if let setting, template?.paths.contains(Self.digestCount) ?? false {
             problems.report(
-                "digest.count has no place here", at: setting.place, remedy: "only texts may say the number of a digest")
+                "digest.count has no place here", at: setting.place, remedy: "only texts may say the number of a digest"
+            )
         }
         return template
     }

@@ -123,7 +123,8 @@ import Testing
             of: "priority: critical\nfrequency: {max: 1, per: 1h}\nfallback: {en: {title: Hi}}\n\(Self.plain)")
         #expect(
             critical.contains(
-                "catalog.yaml:4: types.a.frequency: a critical type ignores it; leave it out, or choose priority: high"))
+                "catalog.yaml:4: types.a.frequency: a critical type ignores it; leave it out, or choose priority: high")
+        )
         for over in ["drop", "defer"] {
             let (_, problems) = try load(
                 "types:\n  s:\n    push_type: background\n    frequency: {max: 1, per: 1h, over: \(over)}")
@@ -249,9 +250,10 @@ import Testing
                     + "write privacy: amounts-allowed"
             ])
         #expect(
-            try problems(of: "deep_link: none\ncontent: {en: {title: Questions?, body: Write to help@example.com}}") == [
-                "catalog.yaml:4: types.a.content.en: shows an e-mail address, so it is never sent; say it without"
-            ])
+            try problems(of: "deep_link: none\ncontent: {en: {title: Questions?, body: Write to help@example.com}}")
+                == [
+                    "catalog.yaml:4: types.a.content.en: shows an e-mail address, so it is never sent; say it without"
+                ])
         let both = try problems(
             of: """
                 deep_link: none

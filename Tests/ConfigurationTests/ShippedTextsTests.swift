@@ -41,7 +41,7 @@ import Testing
 
     /// Title, subtitle and body of a payload, a line each.
     private func text(_ push: RenderedPush) throws -> String {
-        let payload = try JSONSerialization.jsonObject(with: Data(push.payload.bytes)) as? [String: Any]
+        let payload = try JSONSerialization.jsonObject(with: Data(push.payload.bytes(badge: 1))) as? [String: Any]
         let aps = payload?["aps"] as? [String: Any]
         let alert = try #require(aps?["alert"] as? [String: String])
         return ["title", "subtitle", "body"].compactMap { alert[$0] }.joined(separator: "\n")
@@ -83,7 +83,8 @@ import Testing
         let catalog = try CatalogLoader.load(path: Samples.repository + "/catalog.yaml").catalog
         for type in catalog.types.values where type.rules.priority == .critical {
             #expect(Set(type.fallback.keys.map(\.text)) == ["en", "de"])
-            #expect(type.fallback.values.allSatisfy { ($0.title?.paths ?? []).isEmpty && ($0.body?.paths ?? []).isEmpty })
+            #expect(
+                type.fallback.values.allSatisfy { ($0.title?.paths ?? []).isEmpty && ($0.body?.paths ?? []).isEmpty })
         }
         let alert = try #require(catalog.types["price_alert"])
         #expect(
