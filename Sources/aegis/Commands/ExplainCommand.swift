@@ -1,6 +1,7 @@
 import AegisCore
 import AegisEvents
 import AegisPorts
+import Configuration
 import HTTPAPI
 import SQLiteStore
 

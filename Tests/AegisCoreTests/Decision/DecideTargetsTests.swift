@@ -38,7 +38,9 @@ import Testing
 
     @Test(arguments: Authorization.allCases)
     mutating func `an alert needs to be allowed, a background push does not`(authorization: Authorization) throws {
-        question.snapshot.devices = try [.sample(authorization: authorization)]
+        var device = try Device.sample(authorization: authorization)
+        device.registeredAt = question.now
+        question.snapshot.devices = [device]
         if authorization.showsAlerts {
             #expect(question.decision.plan != nil)
         } else {
