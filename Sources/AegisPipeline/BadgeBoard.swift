@@ -45,13 +45,4 @@ package final class BadgeBoard: Sendable {
     func update(_ user: UserID, _ app: AppID, count: Int) {
         entries.withLock { $0[Key(user: user, app: app)]?.count = count }
     }
-
-    /// A notification that no device accepted does not count any more.
-    func takeBack(_ user: UserID, _ app: AppID) {
-        let key = Key(user: user, app: app)
-        entries.withLock { entries in
-            guard let entry = entries[key] else { return }
-            entries[key]?.count = max(0, entry.count - 1)
-        }
-    }
 }

@@ -126,13 +126,17 @@ extension Pipeline {
         }
         let now = parts.clock.now()
         guard await write(claims, at: now) != nil, await write(settlement, at: now) else { return }
+        var ended: [OpenNotification] = []
         for pending in acknowledged {
             switch pending.closing {
             case .part(let reference): finishPart(of: reference)
             case .rejection(let number, _), .failure(let number):
-                if let notification = open.removeValue(forKey: number) { finish(notification) }
+                guard let notification = open.removeValue(forKey: number) else { continue }
+                finish(notification)
+                if !notification.wasAccepted { ended.append(notification) }
             }
         }
+        await refreshBadges(of: ended)
         parts.observer?.saw(acknowledged.compactMap(\.report))
         await releaseFinished()
         if isIdle { wakeIdleWaiters() }

@@ -44,6 +44,7 @@ extension Pipeline {
         guard await write(settlement, at: parts.clock.now()) else { return }
         for result in touched { release(result) }
         for (number, notification) in changed { update(number, with: notification) }
+        await refreshBadges(of: changed.values.filter { $0.isDelivered && !$0.wasAccepted })
         count(touched, badTokens: badTokens)
         parts.observer?.saw(reports)
     }
@@ -61,6 +62,17 @@ extension Pipeline {
         // A failed device is closed only after its dead letter is safe.
         guard notification.remaining == 0, let letter = deadLetter(for: notification) else { return }
         publish([PendingLetter(letter: letter, closing: .failure(number))])
+    }
+
+    /// Asks for the counts that a notification without an acceptance has left: the store knows whether they were reset since.
+    func refreshBadges(of ended: [OpenNotification]) async {
+        let store = parts.store
+        for notification in ended {
+            for app in notification.badgeApps {
+                guard let count = try? await store.badge(of: notification.key.user, app: app) else { continue }
+                badges.update(notification.key.user, app, count: count)
+            }
+        }
     }
 
     /// Writes outcomes; false once the pipeline has stopped.
@@ -188,9 +200,6 @@ extension Pipeline {
 
     func finish(_ notification: OpenNotification) {
         openKeys[notification.key] = nil
-        if !notification.wasAccepted {
-            for app in notification.badgeApps { badges.takeBack(notification.key.user, app) }
-        }
         if case .record(let reference, _) = notification.origin { finishPart(of: reference) }
         for reference in notification.repeats { finishPart(of: reference) }
     }

@@ -41,6 +41,7 @@ package actor InMemoryStore: Store {
         var sentAt: UnixTime
     }
 
+    private static let isRead = UnixTime(milliseconds: -1)
     private static let highestBadge = Int(Int32.max)
 
     private var rows: [Row] = []
@@ -208,7 +209,7 @@ package actor InMemoryStore: Store {
     }
 
     private func lower(_ counted: [AppID: UnixTime], of user: UserID) {
-        for (app, raisedAt) in counted {
+        for (app, raisedAt) in counted where raisedAt != Self.isRead {
             guard var badge = badges[user]?[app] else { continue }
             if let resetAt = badge.resetAt, resetAt > raisedAt { continue }
             badge.unread = max(0, badge.unread - 1)
@@ -419,8 +420,10 @@ package actor InMemoryStore: Store {
         guard !keys.isEmpty else { return nil }
         let before = unread(of: user)
         for key in keys where notifications[key]?.readAt == nil {
-            lower(notifications[key]?.counted ?? [:], of: user)
-            notifications[key]?.counted = [:]
+            let counted = notifications[key]?.counted ?? [:]
+            lower(counted, of: user)
+            // Counted once, and not to be taken back again.
+            notifications[key]?.counted = counted.mapValues { _ in Self.isRead }
             notifications[key]?.readAt = now
         }
         return unread(of: user).filter { before[$0.key] != $0.value }

@@ -13,6 +13,7 @@ enum NotificationRoutes {
     ]
 
     @Sendable private static func list(_ call: Call) async throws(Problem) -> Response {
+        try call.permitEveryApp()
         let user = try call.user()
         let limit = try limit(of: call)
         let cursor = try cursor(of: call)
@@ -67,6 +68,7 @@ enum NotificationRoutes {
     }
 
     @Sendable private static func explain(_ call: Call) async throws(Problem) -> Response {
+        try call.permitEveryApp()
         let event = try event(of: call)
         var user: UserID?
         if let name = call.query["user"] {

@@ -61,6 +61,11 @@ struct Call: Sendable {
         guard token?.mayUse(app) != false else { throw .forbidden("The token is limited to other apps.") }
     }
 
+    /// For what is not told apart by app.
+    func permitEveryApp() throws(Problem) {
+        guard token?.apps.isEmpty != false else { throw .forbidden("The token is limited to some apps.") }
+    }
+
     /// What to say of an app that is not configured, or nil.
     func unknownApp(_ app: AppID) -> Problem.Field? {
         guard service.apps[app] == nil else { return nil }

@@ -17,6 +17,15 @@ struct CountedBadges {
         }
     }
 
+    /// The same, taken back by reading: counted once, and not to be taken back again.
+    var read: CountedBadges {
+        var read = self
+        read.raisedAt = raisedAt.mapValues { _ in Self.isRead }
+        return read
+    }
+
+    static let isRead: Int64 = -1
+
     var isEmpty: Bool { raisedAt.isEmpty }
 
     /// - Returns: Whether the app had not been counted.

@@ -19,6 +19,7 @@ struct Migration {
             sql: """
                 ALTER TABLE notifications ADD COLUMN trace TEXT;
                 CREATE INDEX notifications_of_user ON notifications (user_id, created_at, event_id, event_source);
+                CREATE INDEX devices_by_authorization ON devices (app, authorization) WHERE deleted_at IS NULL;
                 """),
     ]
 

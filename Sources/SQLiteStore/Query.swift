@@ -68,9 +68,9 @@ enum Query: Int, CaseIterable {
                 deleted_at = NULL, deleted_reason = NULL
             WHERE id = ?12
             """
-        // Two rows of one user swap tokens: the first steps aside to a text that no token looks like.
         case .deviceCounts:
             "SELECT app, authorization, count(*) FROM devices WHERE deleted_at IS NULL GROUP BY app, authorization"
+        // Two rows of one user swap tokens: the first steps aside to a text that no token looks like.
         case .parkDevice: "UPDATE devices SET token = '-' || id WHERE id = ?1"
         case .retireDevice:
             """
@@ -213,7 +213,7 @@ enum Query: Int, CaseIterable {
             SELECT day, event_id, event_source, user_id, badge_counted, read_at FROM notifications
             WHERE user_id = ?1 AND event_id = ?2
             """
-        case .markRead: "UPDATE notifications SET read_at = ?5, badge_counted = '' WHERE \(Self.key)"
+        case .markRead: "UPDATE notifications SET read_at = ?5, badge_counted = ?6 WHERE \(Self.key)"
         case .deliveriesOf:
             """
             SELECT device_id, apns_id, state, status, reason, attempts FROM deliveries

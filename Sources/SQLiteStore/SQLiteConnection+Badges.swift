@@ -42,7 +42,7 @@ extension SQLiteConnection {
 
     /// Lowers what was raised, except where the badge was reset since.
     func takeBack(_ counted: CountedBadges, of user: UserID) throws(StoreError) {
-        for (app, raisedAt) in counted.raisedAt {
+        for (app, raisedAt) in counted.raisedAt where raisedAt != CountedBadges.isRead {
             try with(.takeBackBadge) { (statement) throws(StoreError) in
                 statement.bind(user.text, at: 1)
                 statement.bind(app.text, at: 2)

@@ -49,6 +49,7 @@ extension SQLiteConnection {
             try with(.markRead) { (statement) throws(StoreError) in
                 statement.bind(row.key)
                 statement.bind(now.milliseconds, at: 5)
+                statement.bind(row.counted.read.text, at: 6)
                 try statement.run()
             }
         }

@@ -73,6 +73,27 @@ extension PipelineTests {
             await rig.drain()
         }
 
+        @Test func `what no device accepted takes nothing from a count that was reset since`() async throws {
+            let world = try World()
+            try await world.register("ada", number: 1)
+            try await world.register("ada", devices: 2, number: 1)
+            let rig = try Rig(world, Rig.Options(isHolding: true))
+            let phone = BadgeAwareDeviceStore(store: world.store, badges: rig.badges)
+            for token in 100...101 { rig.gateway.script(.sample(token), [.status(400, "PayloadEmpty")]) }
+            world.publish("o-1", for: ["ada"])
+            try await eventually("on its way") { rig.gateway.waiting.count == 2 }
+            world.clock.advance(by: .seconds(1))
+            try await phone.opened(user: .sample("ada"), app: .sample, at: world.clock.now())
+            world.clock.advance(by: .seconds(1))
+            world.publish("o-2", for: ["ada"])
+            try await eventually("decided") { rig.witness.decisions.count == 2 }
+            rig.gateway.releaseAnswers()
+            try await eventually("committed") { world.committed() == 2 }
+            #expect(try await world.store.badge(of: .sample("ada"), app: .sample) == 1)
+            #expect(rig.sentBadges.suffix(2) == [1, 1])
+            await rig.drain()
+        }
+
         @Test func `what is muted, deferred or joined to a digest does not count, and a digest counts one`()
             async throws
         {

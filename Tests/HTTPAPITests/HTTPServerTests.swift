@@ -19,11 +19,11 @@ import Testing
 
     @Test(arguments: [
         ("/healthz", "GET, HEAD"), ("/v1/users/u/devices/i", "PUT, DELETE"),
-        ("/v1/users/u/preferences", "GET, HEAD, PUT"), ("/v1/users/u/opened", "POST"),
+        ("/v1/users/u/preferences", "GET, HEAD, PUT, PATCH"), ("/v1/users/u/opened", "POST"),
     ])
     func `another method is refused with those the route takes`(path: String, allowed: String) async throws {
         try await TestService.run { service in
-            for method in ["PATCH", "OPTIONS", "BREW"] {
+            for method in ["PURGE", "OPTIONS", "BREW"] {
                 let answer = await service.client.send(method, path, token: TestService.all)
                 #expect(answer?.status == 405)
                 #expect(answer?.headers["allow"] == allowed)

@@ -69,6 +69,17 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `what was read while it was on its way is not counted again by its redelivery`(engine: Engine) async throws {
+        try await engine.withStore { store in
+            _ = try await store.claim(.sample(), at: .at(0))
+            _ = try await store.markRead(NotificationKey.sample().event.id, of: .sample(), at: .at(1))
+            #expect(try await store.claim(.sample(), at: .at(2)) == .claimed(badges: [.sample: 0]))
+            _ = try await store.settle(Settlement(closures: [.sample(wasAccepted: false)]), at: .at(3))
+            #expect(try await store.badge() == 0)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `devices are counted by app and authorization, those that are gone left out`(engine: Engine) async throws {
         try await engine.withStore { store in
             for index in 0..<3 {
