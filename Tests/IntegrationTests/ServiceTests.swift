@@ -58,6 +58,18 @@ struct ServiceTests {
             try await Wait.until("it was suppressed", within: .seconds(20)) { await harness.metric(series) == 1 }
             #expect(try await harness.acceptedCount() == 2)
 
+            let explained = try await ChildProgram.run(["explain", "--config", harness.configuration, "e-1"])
+            #expect(explained.code == 0, "\(explained.text)")
+            #expect(explained.text.contains("accepted 200"))
+            #expect(explained.text.contains("repeats    1"))
+            #expect(!explained.text.contains("anna"))
+            let suppressed = try await ChildProgram.run(
+                ["explain", "--config", harness.configuration, "--user", "anna", "--json", "e-3"])
+            #expect(suppressed.text.contains(#""why":"type: switched off""#))
+            let unknown = try await ChildProgram.run(["explain", "--config", harness.configuration, "e-9"])
+            #expect(unknown.code == 3)
+            #expect(await harness.metric(#"aegis_opt_outs_total{type="order_confirmed"}"#) == 1)
+
             let event = harness.folder.appending(path: "event.json").path(percentEncoded: false)
             try Self.order("e-4", for: "anna").write(toFile: event, atomically: true, encoding: .utf8)
             let preview = try await ChildProgram.run(["preview", "--config", harness.configuration, event])
