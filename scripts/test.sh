@@ -39,9 +39,11 @@ trap 'exit 143' TERM
 
 "${build[@]}"
 
-# The tests that only compute come first, and those of the pipeline's loops by themselves: side by side with the others they would keep every thread of the concurrency pool
-# busy, and a server under test would not come to answer within the patience of its clients.
+# The tests that only compute come first, and those of the pipeline's loops by themselves: side by side with the others they
+# would keep every thread of the concurrency pool busy, and a server under test would not come to answer within the patience
+# of its clients. Those that start whole services come last, for the same reason.
 readonly computing='AegisCoreTests|AegisContentTests|AegisEventsTests|ConfigurationTests|CredentialTests'
+readonly services='IntegrationTests|FaultTests'
 
 run_tests() {
     # To a file, not down a pipe: a process that outlives its test would keep the pipe, and so this script, open.
@@ -70,5 +72,6 @@ if [ $# -gt 0 ]; then
 else
     run_tests --filter "$computing"
     run_tests --filter AegisPipelineTests
-    run_tests --skip "$computing|AegisPipelineTests"
+    run_tests --skip "$computing|AegisPipelineTests|$services"
+    run_tests --filter "$services"
 fi

@@ -50,6 +50,7 @@ package struct DeadLetter: Hashable, Sendable {
     package var apnsReason: String?
     /// Bytes of the original that are left out, as the broker takes no record of its size; 0 where it is whole.
     package var omittedBytes = 0
+    package private(set) var isAbridged = false
 
     package init(
         rejection: Rejection, origin: TopicPartition, record: KafkaRecord, eventID: String? = nil, type: String? = nil,
@@ -79,6 +80,7 @@ package struct DeadLetter: Hashable, Sendable {
             offset: record.offset, timestamp: record.timestamp, key: keepsKey ? record.key : nil, value: [],
             // How often it was replayed is counted in its headers.
             headers: record.headers.filter { $0.name == "aegis-dlq-replays" })
+        letter.isAbridged = true
         letter.omittedBytes = record.byteCount - letter.record.byteCount
         return letter
     }

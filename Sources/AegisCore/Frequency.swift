@@ -5,6 +5,9 @@ package struct FrequencyLimit: Hashable, Sendable {
     /// The length of the sliding window.
     package var per: Duration
 
+    /// No window is longer, so that what was sent before need not be remembered.
+    package static let longestWindow = Duration.seconds(30 * 86_400)
+
     package init(max: Int, per: Duration) {
         self.max = Swift.max(1, max)
         self.per = per

@@ -26,7 +26,7 @@ package struct LedgerEntry: Hashable, Sendable {
     package var closedDevices: Set<DeviceID>
     /// Whether one of them accepted, so that the badge stays counted.
     package var hasAcceptance: Bool
-    /// How many notifications a digest that still waits stands for; 0 for anything else.
+    /// How many notifications a digest that is not closed stands for; 0 for anything else.
     package var items: Int
 
     package init(

@@ -20,6 +20,9 @@ struct CloudEventAttributes {
             throw .malformed("specversion is not 1.0")
         }
         guard let type else { throw .malformed("type is missing") }
+        if source?.hasPrefix("aegis:") == true {
+            throw .malformed("source begins with aegis:, which is kept for events of Aegis itself")
+        }
         guard let data, let root = data.nodes.first else { throw .recipient("there is no data, so no recipient") }
         guard root.kind == .object else { throw .recipient("data is \(root.kind.words), so it names no recipient") }
         var audience = try AudienceFields(ObjectReader(data, at: 0), recipientLimit: limits.recipients)

@@ -18,6 +18,8 @@ struct PendingLetter {
     var closing: Closing
     /// Told once it is acknowledged.
     var report: PipelineReport?
+    /// Was called too large in the company of others: the broker may have meant them together.
+    var goesAlone = false
 }
 
 // MARK: - Dead letters: a loop of their own, so that one that cannot be published holds up its own record alone
@@ -58,7 +60,7 @@ extension Pipeline {
     ///
     /// - Returns: Whether there is reason to go on at once.
     private func publishNext() async -> Bool {
-        let batch = Array(letters.prefix(settings.batchSize))
+        let batch = nextLetters()
         let answers = await parts.deadLetters.publish(batch.map(\.letter), at: parts.clock.now())
         guard !isStopped else { return false }
         var acknowledged: [PendingLetter] = []
@@ -70,7 +72,9 @@ extension Pipeline {
                 continue
             }
             var pending = pending
-            if error.kind == .tooLarge, pending.letter.omittedBytes == 0 {
+            if error.kind == .tooLarge, !pending.goesAlone {
+                pending.goesAlone = true
+            } else if error.kind == .tooLarge, !pending.letter.isAbridged {
                 pending.letter = pending.letter.abridged
             } else {
                 failure = error
@@ -89,6 +93,22 @@ extension Pipeline {
         }
         return failure == nil && (!acknowledged.isEmpty || !again.isEmpty)
     }
+
+    /// The first that fit together, or one that goes alone.
+    private func nextLetters() -> [PendingLetter] {
+        var batch: [PendingLetter] = []
+        var bytes = 0
+        for pending in letters.prefix(settings.batchSize) {
+            // The producer copies what it is handed.
+            bytes += pending.letter.record.byteCount
+            guard batch.isEmpty || bytes <= Self.batchBytes && !pending.goesAlone else { break }
+            batch.append(pending)
+            if pending.goesAlone { break }
+        }
+        return batch
+    }
+
+    private static let batchBytes = 8 << 20
 
     private func note(_ failure: EventLogError?) {
         if let failure, deadLetterTrouble == nil {

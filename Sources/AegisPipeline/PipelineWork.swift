@@ -44,6 +44,8 @@ extension Pipeline {
                 continue
             }
             await process()
+            // What changed under its decision may go on changing for a moment: another instance is at it.
+            if !outdated.isEmpty { await pause(for: min(.milliseconds(5), settings.firstBackoff)) }
             await releaseFinished()
             if isIdle { wakeIdleWaiters() }
             await updatePauses()

@@ -25,7 +25,7 @@ package final class BrokerProcess: Sendable {
     }
 
     /// Starts it and waits until it takes connections.
-    package func start(within limit: Duration = .seconds(20)) async throws {
+    package func start(within limit: Duration = .seconds(60)) async throws {
         let started = Process()
         started.executableURL = URL(filePath: program)
         started.arguments = [

@@ -89,7 +89,8 @@ package actor InMemoryStore: Store {
         try checkHealth()
         notifications = notifications.filter { $0.key.day >= day }
         deliveries = deliveries.filter { $0.key.day >= day }
-        sends.removeAll { $0.sentAt.day < day }
+        let limit = UTCDay(number: day.number - 30)
+        sends.removeAll { $0.sentAt.day < limit }
     }
 
     package func dropDevices(deletedBefore moment: UnixTime) throws(StoreError) -> Int {
@@ -231,7 +232,8 @@ package actor InMemoryStore: Store {
             if let notification = notifications[key] {
                 entry = LedgerEntry(
                     state: notification.state, closedDevices: Set((deliveries[key] ?? []).map(\.device)),
-                    hasAcceptance: isAccepted(key), items: notification.state == .deferred ? items(of: key) : 0)
+                    hasAcceptance: isAccepted(key),
+                    items: [.deferred, .claimed].contains(notification.state) ? items(of: key) : 0)
             }
             let recent = sends.filter { $0.key.user == key.user && $0.type == question.frequencyKey }
             snapshots.append(
@@ -269,7 +271,7 @@ package actor InMemoryStore: Store {
         switch claim.action {
         case .send(let apps, let counts):
             if let counts {
-                let begin = now.advanced(by: .zero - counts.limit.per)
+                let begin = now.advanced(by: .zero - FrequencyLimit.longestWindow)
                 sends.removeAll {
                     $0.key == claim.key
                         || $0.key.user == claim.key.user && $0.type == counts.key && $0.sentAt <= begin

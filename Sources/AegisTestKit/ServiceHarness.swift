@@ -30,7 +30,7 @@ package final class ServiceHarness: Sendable {
             "apns-simulator", "--listen", "127.0.0.1:0", "--control", "127.0.0.1:0", "--keys", path,
         ])
         self.simulator = simulator
-        try await Wait.until("the simulator has printed its ports", within: .seconds(20)) {
+        try await Wait.until("the simulator has printed its ports", within: .seconds(120)) {
             simulator.text.contains("ca_file")
         }
         let lines = simulator.text.split(separator: "\n")

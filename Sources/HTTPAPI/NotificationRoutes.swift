@@ -50,6 +50,7 @@ enum NotificationRoutes {
     }
 
     @Sendable private static func read(_ call: Call) async throws(Problem) -> Response {
+        try call.permitEveryApp()
         let user = try call.user()
         let event = try event(of: call)
         let now = call.service.clock.now()

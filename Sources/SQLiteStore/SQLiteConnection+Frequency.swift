@@ -28,7 +28,8 @@ extension SQLiteConnection {
         try with(.forgetSends) { (statement) throws(StoreError) in
             statement.bind(key.user.text, at: 1)
             statement.bind(send.key, at: 2)
-            statement.bind(now.advanced(by: .zero - send.limit.per).milliseconds, at: 3)
+            // Not this limit's own window: others may count the same sends over a longer one.
+            statement.bind(now.advanced(by: .zero - FrequencyLimit.longestWindow).milliseconds, at: 3)
             try statement.run()
         }
         try with(.insertSend) { (statement) throws(StoreError) in

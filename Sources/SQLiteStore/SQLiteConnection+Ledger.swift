@@ -37,7 +37,7 @@ extension SQLiteConnection {
         return try with(.closedDevices) { (statement) throws(StoreError) in
             statement.bind(key)
             var entry = LedgerEntry(state: state)
-            if state == .deferred { entry.items = try items(of: key) }
+            if !state.isFinal || state == .deferred { entry.items = try items(of: key) }
             while try statement.step() {
                 entry.closedDevices.insert(DeviceID(statement.integer(at: 0)))
                 if statement.text(at: 1) == DeliveryOutcome.accepted.name { entry.hasAcceptance = true }
@@ -79,7 +79,6 @@ extension SQLiteConnection {
     func dropPiece(before day: UTCDay, limit: Int) throws(StoreError) -> Bool {
         let hasMoreDeliveries = try dropPiece(.dropDeliveries, upTo: .deliveryBoundary, before: day, limit)
         let hasMoreNotifications = try dropPiece(.dropNotifications, upTo: .notificationBoundary, before: day, limit)
-        try dropSends(before: day)
         return hasMoreDeliveries || hasMoreNotifications
     }
 

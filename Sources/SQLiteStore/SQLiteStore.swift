@@ -135,6 +135,9 @@ package actor SQLiteStore: Store {
         {
             await Task.yield()
         }
+        // Those of people who got something since are forgotten at each send; these are of the others.
+        let limit = UTCDay(number: day.number - Int32(FrequencyLimit.longestWindow / .seconds(86_400)))
+        try write("dropLedger") { (connection) throws(StoreError) in try connection.dropSends(before: limit) }
     }
 
     /// Works in pieces, between which other operations have their turn.

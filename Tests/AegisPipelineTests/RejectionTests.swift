@@ -89,6 +89,23 @@ extension PipelineTests {
             await rig.drain()
         }
 
+        @Test func `a letter that nothing can make smaller is an alarm and not a loop, and the others go on`()
+            async throws
+        {
+            let world = try World()
+            world.broker.setLargestRecord(10)
+            let rig = try Rig(world)
+            world.publish(raw: "")
+            world.publish(raw: "bad")
+            try await eventually("told") {
+                await rig.pipeline.health().degraded.contains { $0.hasPrefix("dead letters cannot be published") }
+            }
+            world.broker.setLargestRecord(10_000)
+            try await eventually("committed") { world.committed() == 2 }
+            #expect(world.deadLetters.count == 2)
+            await rig.drain()
+        }
+
         @Test func `what is bad without end stops the reading while dead letters cannot be published`() async throws {
             let world = try World()
             let rig = try Rig(world, Rig.Options(batchSize: 5))

@@ -5,7 +5,7 @@ import Testing
 @testable import SQLiteStore
 
 /// Mistakes that no waiting mends: they end a start at once, with 2 and the line to mend.
-@Suite struct MistakeTests {
+@Suite(.serialized) struct MistakeTests {
     /// One part of the configuration written wrongly, and what is said of it.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let part: String
@@ -69,11 +69,11 @@ import Testing
         let folder = try ServiceFolder(replacing: [mistake.part: mistake.replacement])
         let flag = verb == "serve" ? "--ephemeral" : "--offline"
         let program = try ChildProgram([verb, flag, "--config", folder.file("aegis.yaml")])
-        #expect(try await program.exitCode(within: .seconds(20)) == 2, "\(program.text)")
+        #expect(try await program.exitCode(within: .seconds(120)) == 2, "\(program.text)")
         let expected =
             "\(folder.file("aegis.yaml")):\(mistake.line): "
             + mistake.message.replacing("FOLDER", with: folder.path)
-        try await Wait.until("it says \(expected)", within: .seconds(5)) { program.text.contains(expected) }
+        try await Wait.until("it says \(expected)", within: .seconds(60)) { program.text.contains(expected) }
         let errors = program.text.split(separator: "\n").filter { !$0.contains("warning: ") }
         #expect(errors.count == 1, "\(program.text)")
         #expect(!program.text.contains("hunter2"))
@@ -123,7 +123,7 @@ import Testing
         let store = try SQLiteConnection(path: folder.file("aegis.db"))
         try store.execute("INSERT INTO schema_migrations VALUES (\(Migration.latest + 2), 0)")
         let service = try folder.serve()
-        #expect(try await service.exitCode(within: .seconds(20)) == 1)
+        #expect(try await service.exitCode(within: .seconds(120)) == 1)
         #expect(service.text.contains("run a newer release"), "\(service.text)")
         #expect(!service.text.contains("Waiting at start"))
     }

@@ -23,7 +23,7 @@ import Testing
         }
 
         let service = try await folder.running()
-        try await Wait.until("it has dropped a device", within: .seconds(20)) {
+        try await Wait.until("it has dropped a device", within: .seconds(120)) {
             service.text.contains("Devices deleted long ago were dropped")
         }
         #expect(service.text.contains(#""devices":1"#), "\(service.text)")

@@ -22,7 +22,7 @@ import Testing
         let service = try await folder.running()
         try folder.configure(replacing: [part: replacement])
         service.signal(SIGHUP)
-        try await Wait.until("it refuses", within: .seconds(20)) { service.text.contains("Reload refused") }
+        try await Wait.until("it refuses", within: .seconds(120)) { service.text.contains("Reload refused") }
         #expect(service.text.contains("changes what only a restart can"), "\(service.text)")
         #expect(service.text.contains(#""changed":"\#(changed)""#), "\(service.text)")
         #expect(!service.text.contains("were reloaded"))
@@ -30,7 +30,7 @@ import Testing
         // It goes on, and takes up what it can once the rest is as it was.
         try folder.configure(replacing: [:])
         service.signal(SIGHUP)
-        try await Wait.until("it reloads", within: .seconds(20)) { service.text.contains("were reloaded") }
+        try await Wait.until("it reloads", within: .seconds(120)) { service.text.contains("were reloaded") }
         service.signal(SIGTERM)
         #expect(try await service.exitCode() == 0, "\(service.text)")
     }
@@ -43,12 +43,12 @@ import Testing
         try folder.configure(replacing: [catalog: "other.yaml"])
         try folder.write(Self.otherKey, to: "key.p8")
         service.signal(SIGHUP)
-        try await Wait.until("it reloads", within: .seconds(20)) { service.text.contains("were reloaded") }
+        try await Wait.until("it reloads", within: .seconds(120)) { service.text.contains("were reloaded") }
         #expect(!service.text.contains("Reload refused"), "\(service.text)")
 
         try folder.write("no key", to: "key.p8")
         service.signal(SIGHUP)
-        try await Wait.until("it refuses", within: .seconds(20)) { service.text.contains("Reload refused") }
+        try await Wait.until("it refuses", within: .seconds(120)) { service.text.contains("Reload refused") }
         #expect(service.text.contains("aegis.yaml:10: apps[0].auth.token.key_file"), "\(service.text)")
         service.signal(SIGTERM)
         #expect(try await service.exitCode() == 0, "\(service.text)")

@@ -42,7 +42,37 @@ import Testing
             #expect(try await store.badge() == 2)
             #expect(try await store.claim(send("3"), at: .at(99)) == .outdated)
             #expect(try await store.claim(send("3"), at: .at(100)) == .claimed(badges: [.sample: 3]))
-            #expect(try await sends(store) == [.at(100)], "what has left the window is forgotten")
+            let month = UnixTime.at(31 * 86_400_000)
+            #expect(try await store.claim(send("4"), at: month) == .claimed(badges: [.sample: 4]))
+            #expect(try await sends(store) == [month], "what no window reaches is forgotten")
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a limit over a short window leaves what one over a longer counts`(engine: Engine) async throws {
+        try await engine.withStore { store in
+            for time in 0..<3 as Range<Int64> {
+                _ = try await store.claim(send("\(time)"), at: .at(time * 1_000))
+            }
+            #expect(try await sends(store).count == 3)
+            let long = CountedSend(key: "price", limit: FrequencyLimit(max: 3, per: .seconds(60)))
+            let claim = Claim.sample(.sample(event: "long"), .send(badgeApps: [], counts: long))
+            #expect(try await store.claim(claim, at: .at(3_000)) == .outdated)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
+    func `a digest that was claimed and not settled keeps its number`(engine: Engine) async throws {
+        try await engine.withStore { store in
+            _ = try await store.claim([join("1"), join("2")], at: .at(1))
+            let key = Digest(type: "price", user: .sample(), dueAt: .at(100)).key
+            let due = try #require(try await store.takeDue(at: .at(100), limit: 9, lease: .milliseconds(1)).first)
+            let claim = Claim(
+                key: key, type: "price", action: .send(badgeApps: [.sample]), deferral: due.id, items: 2)
+            _ = try await store.claim(claim, at: .at(101))
+            #expect(try await store.recall(key).entry == LedgerEntry(state: .claimed, items: 2))
+            #expect(try await store.takeDue(at: .at(200), limit: 9, lease: .seconds(1)).map(\.key) == [key])
+            #expect(try await store.claim(claim, at: .at(201)) == .claimed(badges: [.sample: 1]))
         }
     }
 

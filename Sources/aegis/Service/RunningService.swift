@@ -124,8 +124,9 @@ struct RunningService {
                 ["notifications": .number(Int64(left))])
         }
         retention.cancel()
-        await running.value
+        // Whoever waits for an acknowledgement has its answer then.
         await producer.close()
+        await running.value
         await store.close()
         watchdog.cancel()
         return ExitCode.success
