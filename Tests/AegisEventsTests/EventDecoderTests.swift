@@ -186,6 +186,10 @@ import Testing
             #"{"specversion":"1.0","id":"1","source":"s","type":"t","data":"{}"}"#,
             "data is a text, so it names no recipient"
         ),
+        (
+            #"{"specversion":"1.0","id":"1","source":"aegis:digest","type":"t","data":{"recipient":"u"}}"#,
+            "source begins with aegis:, which is kept for events of Aegis itself"
+        ),
         (#"{"specversion":"1.0","id":"1","source":"s","type":"t"}"#, "there is no data, so no recipient"),
         (#"{"specversion":"1.0","id":"1","source":"s","type":"t","data_base64":"!"}"#, "data_base64 is not base64"),
     ]) func `a CloudEvent that cannot be used says why`(text: String, reason: String) {
