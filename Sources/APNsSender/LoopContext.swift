@@ -14,7 +14,7 @@ import AegisPorts
     let headers = RequestHeaders()
     /// Where input is read to; two TLS records.
     let input: UnsafeMutableRawBufferPointer
-    var generator = SystemRandomNumberGenerator()
+    var generator = SystemChance()
     /// Whose each watched number is.
     var numbers: [UInt64: AppKey] = [:]
     var reports: [PushReport] = []

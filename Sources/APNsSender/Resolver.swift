@@ -56,7 +56,7 @@ final class Resolver: Sendable {
     private static func route(to endpoint: GatewaySettings.Endpoint) -> Result<Route, GatewayError> {
         do throws(GatewayError) {
             // A box, as the thread sanitizer faults at the address of a value without size.
-            var generator: any RandomNumberGenerator = SystemRandomNumberGenerator()
+            var generator = SystemChance()
             let found = try look(up: endpoint.host, port: endpoint.port)
             return .success(
                 Route(addresses: order(found, using: &generator), tls: try TLSContext(caFile: endpoint.caFile)))

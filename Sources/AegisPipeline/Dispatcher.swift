@@ -12,7 +12,7 @@ package actor Dispatcher {
     private var schedulers: [AppKey: SendScheduler<MonotonicTime>]
     private var deliveries: [UInt64: Delivery] = [:]
     private var attempts: [UInt64: Int] = [:]
-    private var generator = SystemRandomNumberGenerator()
+    private var generator = SystemChance()
     private var announcedCircuits: [AppKey: String] = [:]
     private var limitedSince: [AppKey: MonotonicTime] = [:]
     private var unreachable: [AppKey: String] = [:]
