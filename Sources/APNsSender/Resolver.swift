@@ -1,3 +1,4 @@
+import AegisCore
 import AegisPorts
 import Glibc
 import Runtime
@@ -55,7 +56,6 @@ final class Resolver: Sendable {
 
     private static func route(to endpoint: GatewaySettings.Endpoint) -> Result<Route, GatewayError> {
         do throws(GatewayError) {
-            // A box, as the thread sanitizer faults at the address of a value without size.
             var generator = SystemChance()
             let found = try look(up: endpoint.host, port: endpoint.port)
             return .success(
