@@ -7,6 +7,23 @@ package import AegisPorts
 /// - Shape: `{event_id, source, type, state, reason, why, digest, repeats, created_at, due_at, read_at, deliveries:[{device,
 ///   apns_id, outcome, status, reason, attempts}]}`; what does not apply is left out.
 package enum NotificationDocument {
+    /// Everything the ledger knows of one event, people shown by their hashes, as members of an object that is open.
+    package static func write(
+        _ records: [NotificationRecord], ofEvent id: String, _ digests: any IdentityDigests, to writer: inout JSONWriter
+    ) {
+        writer.member("event_id", id)
+        writer.key("notifications")
+        writer.array { writer in
+            for record in records {
+                writer.element()
+                writer.object { writer in
+                    writer.member("user", digests.hash(of: record.key.user).text)
+                    write(record, to: &writer)
+                }
+            }
+        }
+    }
+
     /// Writes the members into an object that is open.
     package static func write(_ record: NotificationRecord, to writer: inout JSONWriter) {
         writer.member("event_id", record.key.event.id)

@@ -83,19 +83,7 @@ enum NotificationRoutes {
         }
         guard !records.isEmpty else { throw .notFound }
         let digests = call.service.digests
-        return .json(200) { writer in
-            writer.member("event_id", event)
-            writer.key("notifications")
-            writer.array { writer in
-                for record in records {
-                    writer.element()
-                    writer.object { writer in
-                        writer.member("user", digests.hash(of: record.key.user).text)
-                        NotificationDocument.write(record, to: &writer)
-                    }
-                }
-            }
-        }
+        return .json(200) { NotificationDocument.write(records, ofEvent: event, digests, to: &$0) }
     }
 
     private static func event(of call: Call) throws(Problem) -> String {

@@ -82,19 +82,7 @@ enum ExplainCommand: Command {
         _ records: [NotificationRecord], of event: String, _ digests: any IdentityDigests
     ) -> String {
         var writer = JSONWriter()
-        writer.object { writer in
-            writer.member("event_id", event)
-            writer.key("notifications")
-            writer.array { writer in
-                for record in records {
-                    writer.element()
-                    writer.object { writer in
-                        writer.member("user", digests.hash(of: record.key.user).text)
-                        NotificationDocument.write(record, to: &writer)
-                    }
-                }
-            }
-        }
+        writer.object { NotificationDocument.write(records, ofEvent: event, digests, to: &$0) }
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 }
