@@ -24,13 +24,13 @@ extension PipelineTests {
         @Test func `an offset is committed only after the last device has its outcome`() async throws {
             let world = try World()
             try await world.register("ada", devices: 3, number: 1)
-            let rig = try Rig(world, Rig.Options(isHolding: true))
+            let rig = try Rig(world, Rig.Options(lanes: Rig.marked, isHolding: true))
             world.publish("o-1", for: ["ada"])
             try await eventually("sent") { rig.gateway.sent.count == 3 }
             for expected in 1...2 {
                 rig.gateway.answerNext()
                 try await eventually("settled") { rig.witness.ends.count == expected }
-                try await Task.sleep(for: .milliseconds(20))
+                try await rig.passCommit()
                 #expect(world.committed() == nil)
             }
             rig.gateway.answerNext()
@@ -54,7 +54,7 @@ extension PipelineTests {
             try await eventually("committed") { world.committed() == 3 }
             await rig.drain()
 
-            let second = try Rig(world, Rig.Options(isHolding: true))
+            let second = try Rig(world, Rig.Options(lanes: Rig.marked, isHolding: true))
             world.publish("o-4", for: ["ada"])
             world.publish("o-5", for: ["ben"])
             try await eventually("sent") { second.gateway.sent.count == 2 }
@@ -63,7 +63,7 @@ extension PipelineTests {
             second.gateway.script(.sample(100), [.status(429, "TooManyRequests", retryAfter: .seconds(3_600))])
             second.gateway.releaseAnswers()
             try await eventually("ben has his") { second.witness.ends.count == 1 }
-            try await Task.sleep(for: .milliseconds(30))
+            try await second.passCommit()
             #expect(world.committed() == 3)
             await second.drain(within: .zero)
         }
@@ -191,12 +191,13 @@ extension PipelineTests {
         {
             let world = try World()
             try await world.register("ada", number: 1)
-            let rig = try Rig(world, Rig.Options(secondChanceDelay: .seconds(300)))
+            let rig = try Rig(world, Rig.Options(lanes: Rig.marked, secondChanceDelay: .seconds(300)))
             let old = PushAnswer.status(410, "Unregistered", timestamp: UnixTime(milliseconds: 1_000))
             rig.gateway.script(.sample(100), [old, old])
             world.publish("o-1", for: ["ada"])
             try await eventually("sent") { rig.gateway.sent.count == 1 }
-            try await Task.sleep(for: .milliseconds(30))
+            try await eventually("the 410 was worked on") { rig.store.calls(of: .settle) > 0 }
+            try await rig.passCommit()
             #expect(rig.gateway.sent.count == 1)
             #expect(world.committed() == nil)
             try await eventually("committed") {

@@ -22,12 +22,12 @@ extension PipelineTests {
         {
             let world = try World(topics: ["events": 2])
             try await world.register("ada", number: 1)
-            let rig = try Rig(world, Rig.Options(isHolding: true))
+            let rig = try Rig(world, Rig.Options(lanes: Rig.marked, isHolding: true))
             world.publish("o-1", for: ["ada"], partition: 0)
             try await eventually("sent") { rig.gateway.sent.count == 1 }
             world.publish("o-1", for: ["ada"], partition: 1)
             try await eventually("seen twice") { rig.witness.decisions.contains(.duplicate) }
-            try await Task.sleep(for: .milliseconds(20))
+            try await rig.passCommit()
             #expect(world.committed("events", 1) == nil)
             rig.gateway.releaseAnswers()
             try await eventually("committed") { world.committed() == 1 && world.committed("events", 1) == 1 }
@@ -38,12 +38,12 @@ extension PipelineTests {
         @Test func `a partition that is lost and given back does not commit what is still on its way`() async throws {
             let world = try World()
             try await world.register("ada", number: 1)
-            let rig = try Rig(world, Rig.Options(isHolding: true))
+            let rig = try Rig(world, Rig.Options(lanes: Rig.marked, isHolding: true))
             world.publish("o-1", for: ["ada"])
             try await eventually("sent") { rig.gateway.sent.count == 1 }
             world.broker.expelMembers(of: World.group)
             try await eventually("read again") { rig.witness.decisions.contains(.duplicate) }
-            try await Task.sleep(for: .milliseconds(20))
+            try await rig.passCommit()
             #expect(world.committed() == nil)
             rig.gateway.releaseAnswers()
             try await eventually("committed") { world.committed() == 1 }

@@ -10,6 +10,8 @@ import Testing
 /// What outlives a process: the broker, the store and the people in it.
 struct World: Sendable {
     static let group = "aegis"
+    /// A topic beside the others, for records that only show how far the pipeline has come.
+    static let marks = "marks"
 
     let broker: InMemoryBroker
     let store = InMemoryStore()
@@ -17,7 +19,7 @@ struct World: Sendable {
     let catalog: Catalog
 
     init(topics: [String: Int] = ["events": 1]) throws {
-        broker = InMemoryBroker(topics: topics)
+        broker = InMemoryBroker(topics: topics.merging([Self.marks: 1]) { own, _ in own })
         catalog = try Self.catalog()
     }
 
@@ -169,6 +171,16 @@ struct Rig: Sendable {
 
     static func planner(_ catalog: Catalog, apps: [AppID: AppRules]) -> NotificationPlanner {
         NotificationPlanner(catalog: catalog, apps: apps, retention: .seconds(7 * 86_400), digests: PlainDigests())
+    }
+
+    /// Lanes with ``World/marks``, for ``passCommit()``.
+    static let marked: [String: Lane] = ["events": .standard, World.marks: .standard]
+
+    /// Waits until a record that came later is committed: whatever else might be by now is committed as well.
+    func passCommit() async throws {
+        let before = world.committed(World.marks) ?? 0
+        world.publish("mark-\(before)", for: ["nobody"], to: World.marks)
+        try await eventually("a later record is committed") { world.committed(World.marks) == before + 1 }
     }
 
     /// Ends it in good order.
