@@ -37,6 +37,11 @@ package final class BadgeBoard: Sendable {
         }
     }
 
+    /// Whether a push that carries this count has not come to its end.
+    func isOnItsWay(to user: UserID, _ app: AppID) -> Bool {
+        entries.withLock { $0[Key(user: user, app: app)] != nil }
+    }
+
     func count(of user: UserID, _ app: AppID) -> Int {
         entries.withLock { $0[Key(user: user, app: app)]?.count ?? 0 }
     }

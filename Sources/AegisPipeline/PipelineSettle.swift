@@ -65,10 +65,12 @@ extension Pipeline {
     }
 
     /// Asks for the counts that a notification without an acceptance has left: the store knows whether they were reset since.
+    ///
+    /// Only where another push to the person is on its way; else the next claim brings the count with it.
     func refreshBadges(of ended: [OpenNotification]) async {
         let store = parts.store
         for notification in ended {
-            for app in notification.badgeApps {
+            for app in notification.badgeApps where badges.isOnItsWay(to: notification.key.user, app) {
                 guard let count = try? await store.badge(of: notification.key.user, app: app) else { continue }
                 badges.update(notification.key.user, app, count: count)
             }

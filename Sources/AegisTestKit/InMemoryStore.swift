@@ -278,6 +278,13 @@ package actor InMemoryStore: Store {
                 }
                 sends.append(Send(key: claim.key, type: counts.key, sentAt: now))
             }
+            // Who has read it already has nothing unread by it.
+            guard notification.readAt == nil else {
+                for app in apps where notification.counted[app] == nil {
+                    notifications[claim.key]?.counted[app] = Self.isRead
+                }
+                return .claimed(badges: unread(of: claim.key.user))
+            }
             for app in apps where notification.counted[app] == nil {
                 notifications[claim.key]?.counted[app] = now
                 let unread = badges[claim.key.user]?[app]?.unread ?? 0

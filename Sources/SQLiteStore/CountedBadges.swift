@@ -17,6 +17,11 @@ struct CountedBadges {
         }
     }
 
+    /// The app was read before it was sent: it does not count.
+    mutating func pass(_ app: AppID) {
+        if raisedAt[app] == nil { raisedAt[app] = Self.isRead }
+    }
+
     /// The same, taken back by reading: counted once, and not to be taken back again.
     var read: CountedBadges {
         var read = self

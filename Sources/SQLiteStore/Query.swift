@@ -170,7 +170,7 @@ enum Query: Int, CaseIterable {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING
             """
         case .notification:
-            "SELECT state, badge_counted FROM notifications WHERE \(Self.key)"
+            "SELECT state, badge_counted, read_at FROM notifications WHERE \(Self.key)"
         case .updateNotification:
             "UPDATE notifications SET state = ?5, reason = ?6, badge_counted = ?7, trace = ?8 WHERE \(Self.key)"
         case .raiseRepeats:

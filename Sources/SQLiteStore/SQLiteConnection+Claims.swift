@@ -50,8 +50,10 @@ extension SQLiteConnection {
         for app in apps { _ = counted.count(app, at: now) }
         var raised = apps
         if try !insert(claim, .claimed, nil, counted, at: now) {
-            guard let existing = try openRow(of: claim) else { return .alreadyClosed }
-            counted = existing
+            guard let row = try openRow(of: claim) else { return .alreadyClosed }
+            counted = row.counted
+            // Who has read it already has nothing unread by it.
+            if row.isRead { for app in apps { counted.pass(app) } }
             raised = apps.filter { counted.count($0, at: now) }
             try update(claim, .claimed, nil, counted)
             if counts != nil { try takeBackSend(of: claim.key) }
@@ -79,7 +81,8 @@ extension SQLiteConnection {
         _ badges: inout [UserID: [AppID: Int]]
     ) throws(StoreError) -> Bool {
         if try insert(claim, state, reason, CountedBadges(), at: now) { return true }
-        guard var counted = try openRow(of: claim) else { return false }
+        guard let row = try openRow(of: claim) else { return false }
+        var counted = row.counted
         // What an earlier claim counted and no device accepted is on no phone.
         if try !isAccepted(claim.key) {
             try takeBackSend(of: claim.key)
@@ -108,22 +111,26 @@ extension SQLiteConnection {
         }
     }
 
-    /// The badges that the claim's row has counted; nil when the row is closed to this claim.
+    /// The claim's row: the badges that it has counted, and whether the person has read it; nil when it is closed to this claim.
     ///
     /// A claimed row is open: whoever claimed it may have died. A deferred row is open to who took it when it came due.
-    private func openRow(of claim: Claim) throws(StoreError) -> CountedBadges? {
-        let row = try with(.notification) { (statement) throws(StoreError) -> (LedgerState, CountedBadges)? in
+    private func openRow(of claim: Claim) throws(StoreError) -> (counted: CountedBadges, isRead: Bool)? {
+        let row = try with(.notification) {
+            (statement) throws(StoreError) -> (state: LedgerState, counted: CountedBadges, isRead: Bool)? in
             statement.bind(claim.key)
             guard try statement.step() else { return nil }
-            return (try Self.state(in: statement, at: 0), CountedBadges(text: statement.text(at: 1)))
+            return (
+                try Self.state(in: statement, at: 0), CountedBadges(text: statement.text(at: 1)),
+                statement.integerOrNil(at: 2) != nil
+            )
         }
-        guard let (state, counted) = row else { return nil }
-        switch state {
+        guard let row else { return nil }
+        switch row.state {
         case .claimed:
-            return counted
+            return (row.counted, row.isRead)
         case .deferred:
             guard let deferral = claim.deferral, try isDeferred(deferral) else { return nil }
-            return counted
+            return (row.counted, row.isRead)
         case .sent, .suppressed, .rejected:
             return nil
         }

@@ -80,6 +80,22 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
+    func `what was read while it waited does not count when it is sent`(engine: Engine) async throws {
+        try await engine.withStore { store in
+            let wait = Claim.Action.postpone(until: .at(50), reason: "quiet_hours", lane: .bulk, event: [1])
+            _ = try await store.claim(.sample(.sample(), wait), at: .at(0))
+            #expect(
+                try await store.markRead(NotificationKey.sample().event.id, of: .sample(), at: .at(1)) == [:])
+            let due = try #require(try await store.takeDue(at: .at(50), limit: 1, lease: .seconds(1)).first)
+            let claim = Claim.sample(.sample(), deferral: due.id)
+            _ = try await store.claim(claim, at: .at(51))
+            #expect(try await store.badge() == 0)
+            _ = try await store.settle(Settlement(closures: [.sample(wasAccepted: false)]), at: .at(52))
+            #expect(try await store.badge() == 0)
+        }
+    }
+
+    @Test(arguments: Engine.allCases)
     func `devices are counted by app and authorization, those that are gone left out`(engine: Engine) async throws {
         try await engine.withStore { store in
             for index in 0..<3 {
