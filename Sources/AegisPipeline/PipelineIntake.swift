@@ -236,8 +236,10 @@ extension Pipeline {
     private func measureDevices() async {
         let now = parts.clock.uptime()
         if let last = devicesMeasuredAt, last.duration(to: now) < .seconds(60) { return }
-        guard storeTrouble == nil, let counts = try? await parts.store.deviceCounts() else { return }
+        guard storeTrouble == nil else { return }
+        // Also if it fails: a count that cannot be had is not asked for each second.
         devicesMeasuredAt = now
+        guard let counts = try? await parts.store.deviceCounts() else { return }
         // What is gone is 0 and not what it was.
         for series in deviceSeries { parts.meter.set(0, of: .devices, series) }
         deviceSeries = []

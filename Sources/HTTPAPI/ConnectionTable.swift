@@ -26,6 +26,8 @@ final class ConnectionTable: Sendable {
         let descriptor: Int32
         /// Nil while it is worked on, and once it was told to leave.
         var waiting: Phase?
+        /// Was told to leave: whatever it ends on the way makes room only once.
+        var isLeaving = false
         /// When it came to do so, counted in changes.
         var since: UInt64
     }
@@ -88,6 +90,7 @@ final class ConnectionTable: Sendable {
 
     private func change(_ id: ConnectionID, to phase: Phase?) {
         state.withLock { state in
+            guard state.connections[id]?.isLeaving == false else { return }
             state.changes &+= 1
             state.connections[id]?.waiting = phase
             state.connections[id]?.since = state.changes
@@ -103,6 +106,7 @@ final class ConnectionTable: Sendable {
         }
         guard let chosen, let connection = state.connections[chosen.id] else { return }
         state.connections[chosen.id]?.waiting = nil
+        state.connections[chosen.id]?.isLeaving = true
         // The library reads the end of the stream and closes what is its own.
         shutdown(connection.descriptor, Int32(SHUT_RDWR))
     }

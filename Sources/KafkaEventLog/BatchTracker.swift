@@ -23,7 +23,7 @@ struct BatchTracker {
         var batch: UInt { number >> Self.indexBits }
         var index: Int { Int(number & (1 << Self.indexBits - 1)) }
 
-        private static let indexBits: UInt = 24
+        private static let indexBits: UInt = 32
     }
 
     private enum Answer {
