@@ -16,8 +16,8 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], readsAsFiles files: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: files, swiftSettings: strict)
 }
 
 func systemLibrary(_ name: String, pkgConfig: String, apt: String) -> Target {
@@ -74,7 +74,9 @@ let package = Package(
             swiftSettings: strict),
 
         tests("AegisCoreTests", ["AegisCore", "AegisTestKit"]),
-        tests("AegisContentTests", ["AegisContent", "AegisCore", "AegisEvents", "AegisTestKit"]),
+        tests(
+            "AegisContentTests", ["AegisContent", "AegisCore", "AegisEvents", "AegisTestKit"],
+            readsAsFiles: ["Privacy/corpus.tsv"]),
         tests("AegisEventsTests", ["AegisEvents", "AegisCore", "AegisTestKit"]),
         tests(
             "AegisPipelineTests",

@@ -1,7 +1,6 @@
 /// Answers whether an event reaches a person now, and how: the one place where that is decided.
 ///
-/// Pure, and cheap when not traced: a text is built only for what changes the outcome, and nothing is allocated but the
-/// targets. The first rule that has something to say against it decides, in the order of ``DecisionStep/Rule``:
+/// Pure, and cheap when not traced: no text is built, and little is allocated but the targets. The first rule that has something to say against it decides, in the order of ``DecisionStep/Rule``:
 ///
 /// 1. the ledger: what it has closed is a duplicate; claimed, or deferred and due, it is decided anew;
 /// 2. age beyond retention, own action, expiry, `deliver_at`;
@@ -71,7 +70,7 @@ private struct Decider: ~Copyable {
 
     private mutating func expiry() -> Decision? {
         guard expiresAt > question.now else {
-            return trace.suppress(.expired, .expiry, "expired at \(Timestamp.rfc3339(expiresAt))")
+            return trace.suppress(.expired, .expiry, .until("expired at", expiresAt))
         }
         trace.note(.expiry, "expires at \(Timestamp.rfc3339(expiresAt))")
         return nil
@@ -84,7 +83,7 @@ private struct Decider: ~Copyable {
             return nil
         }
         guard deliverAt < expiresAt else { return trace.suppress(.expired, .schedule, "expires before its deliver_at") }
-        trace.changed(.schedule, "not due until \(Timestamp.rfc3339(deliverAt))")
+        trace.changed(.schedule, .until("not due until", deliverAt))
         return .postpone(until: deliverAt, rule: .schedule, trace: trace.steps)
     }
 
@@ -146,8 +145,10 @@ private struct Decider: ~Copyable {
             return nil
         }
         if isIgnored {
-            let excuse = isCritical ? "critical types ignore" : "this type bypasses"
-            trace.changed(.quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)), which \(excuse)")
+            trace.changed(
+                .quietHours,
+                .quiet(
+                    zone: zone, end: end, isCritical ? ", which critical types ignore" : ", which this type bypasses"))
             return nil
         }
         switch question.rules.quietHours {
@@ -155,16 +156,16 @@ private struct Decider: ~Copyable {
             return nil
         case .silence:
             isSilenced = true
-            trace.changed(.quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)): passive, no sound")
+            trace.changed(.quietHours, .quiet(zone: zone, end: end, ": passive, no sound"))
             return nil
         case .drop:
-            return trace.suppress(.quietHours, .quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)): dropped")
+            return trace.suppress(.quietHours, .quietHours, .quiet(zone: zone, end: end, ": dropped"))
         case .defer:
             guard end < expiresAt else {
                 return trace.suppress(
-                    .expired, .quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end)), after its expiry")
+                    .expired, .quietHours, .quiet(zone: zone, end: end, ", after its expiry"))
             }
-            trace.changed(.quietHours, "quiet in \(zone) until \(Timestamp.rfc3339(end))")
+            trace.changed(.quietHours, .quiet(zone: zone, end: end, ""))
             return .postpone(until: end, rule: .quietHours, trace: trace.steps)
         }
     }
@@ -239,12 +240,11 @@ private struct Decider: ~Copyable {
             trace.note(.frequency, "fewer than \(limit.max) in \(DurationText.text(limit.per))")
             return nil
         }
-        let finding = "\(limit.max) in \(DurationText.text(limit.per)) were sent"
-        if over == .drop { return trace.suppress(.frequencyCap, .frequency, finding) }
+        if over == .drop { return trace.suppress(.frequencyCap, .frequency, .limit(limit, "", nil)) }
         guard admission < expiresAt else {
-            return trace.suppress(.expired, .frequency, "\(finding); the next may go after its expiry")
+            return trace.suppress(.expired, .frequency, .limit(limit, "; the next may go after its expiry", nil))
         }
-        trace.changed(.frequency, "\(finding); the next may go at \(Timestamp.rfc3339(admission))")
+        trace.changed(.frequency, .limit(limit, "; the next may go at", admission))
         // A digest that comes too early waits; it does not join another, whose number would not be known here.
         guard over == .digest, !Digest.isDigest(question.event.identity) else {
             return .postpone(until: admission, rule: .frequency, trace: trace.steps)
@@ -308,10 +308,10 @@ private struct Decider: ~Copyable {
     private mutating func noteTargets(_ targets: [SendTarget]) {
         for index in targets.indices where targets[index].level != question.rules.interruptionLevel && !isSilenced {
             let app = targets[index].device.registration.key
+            // Once for each app: the newest devices stand first, and those of one app mostly together.
+            if index > 0, targets[index - 1].device.registration.key == app { continue }
             trace.changed(
-                .level,
-                "\(app): \(targets[index].level.rawValue), as it lacks the entitlement for "
-                    + question.rules.interruptionLevel.rawValue)
+                .level, .lowered(app, from: question.rules.interruptionLevel, to: targets[index].level))
         }
         guard question.isTraced else { return }
         for target in targets {
@@ -346,12 +346,20 @@ private struct Trace {
     }
 
     /// A step that made the outcome another than it would have been.
-    mutating func changed(_ rule: DecisionStep.Rule, _ finding: String) {
-        steps.append(DecisionStep(rule, finding))
+    mutating func changed(_ rule: DecisionStep.Rule, _ detail: DecisionStep.Detail) {
+        steps.append(DecisionStep(rule, detail))
     }
 
+    mutating func changed(_ rule: DecisionStep.Rule, _ finding: String) { changed(rule, .words(finding)) }
+
     mutating func suppress(_ reason: SuppressionReason, _ rule: DecisionStep.Rule, _ finding: String) -> Decision {
-        changed(rule, finding)
+        suppress(reason, rule, .words(finding))
+    }
+
+    mutating func suppress(
+        _ reason: SuppressionReason, _ rule: DecisionStep.Rule, _ detail: DecisionStep.Detail
+    ) -> Decision {
+        changed(rule, detail)
         return .suppress(reason, trace: steps)
     }
 }

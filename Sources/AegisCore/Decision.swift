@@ -113,11 +113,45 @@ package struct DecisionStep: Hashable, Sendable {
 
     package var rule: Rule
     /// What it found, in words for an operator; no personal data.
-    package var finding: String
+    package var finding: String { detail.text }
+    private let detail: Detail
 
     package init(_ rule: Rule, _ finding: String) {
+        self.init(rule, .words(finding))
+    }
+
+    init(_ rule: Rule, _ detail: Detail) {
         self.rule = rule
-        self.finding = finding
+        self.detail = detail
+    }
+}
+
+extension DecisionStep {
+    /// What was found, as values: the text of it costs more than the whole decision, and is not always read.
+    enum Detail: Hashable, Sendable {
+        case words(String)
+        /// Words, and the moment that they end in.
+        case until(String, UnixTime)
+        /// Quiet hours in a zone, their end, and what follows from them.
+        case quiet(zone: String, end: UnixTime, String)
+        /// A limit that is reached, and what follows from it, with a moment or without.
+        case limit(FrequencyLimit, String, UnixTime?)
+        /// A level that an app may not use, and the one in its place.
+        case lowered(AppKey, from: InterruptionLevel, to: InterruptionLevel)
+
+        var text: String {
+            switch self {
+            case .words(let words): words
+            case .until(let words, let end): "\(words) \(Timestamp.rfc3339(end))"
+            case .quiet(let zone, let end, let consequence):
+                "quiet in \(zone) until \(Timestamp.rfc3339(end))\(consequence)"
+            case .limit(let limit, let consequence, let next):
+                "\(limit.max) in \(DurationText.text(limit.per)) were sent\(consequence)"
+                    + (next.map { " \(Timestamp.rfc3339($0))" } ?? "")
+            case .lowered(let app, let wanted, let level):
+                "\(app): \(level.rawValue), as it lacks the entitlement for \(wanted.rawValue)"
+            }
+        }
     }
 }
 
